@@ -11,7 +11,7 @@ class FixedCredentials final : public Credentials {
   explicit FixedCredentials(signature::AccessKeys keys) : keys_(std::move(keys)) {}
 
   base::Result<signature::AccessKeys> keys() override { return keys_; }
-  void refused() override {}  // there are no others
+  void refused() override {}
   std::string describe() const override { return "access key " + keys_.id; }
 
  private:

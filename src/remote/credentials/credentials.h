@@ -1,4 +1,4 @@
-// Access keys to sign requests with, and where they come from.
+// Where access keys come from.
 #pragma once
 
 #include <memory>
@@ -21,15 +21,16 @@ class Credentials {
  public:
   virtual ~Credentials() = default;
 
-  // The current ones. They are renewed before they expire; then it may wait for their source, for a bounded time.
+  // The current ones. They are renewed before they expire; this may wait for their source, for a limited time.
   virtual base::Result<signature::AccessKeys> keys() = 0;
-  // The service refused the present keys as expired or unknown: the next keys() asks the source again, unless it did so
-  // just now.
+  // The service has refused the present keys as expired or unknown: the next keys() asks the source again, though not
+  // more often than at a limited rate.
   virtual void refused() = 0;
-  // For people: "profile prod of /home/anna/.aws/credentials". No secret.
+  // For people: "profile prod of ~/.aws/credentials". It has no secret.
   virtual std::string describe() const = 0;
 };
 
+// Keys that stay as they are.
 std::unique_ptr<Credentials> fixed_credentials(signature::AccessKeys keys);
 
 }  // namespace postino::remote

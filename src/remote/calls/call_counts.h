@@ -1,0 +1,43 @@
+// What was asked of the service, and what it took.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "store/capacity.h"
+
+namespace postino::remote {
+
+struct RemoteCounts {
+  std::string operation;  // "PutItem"
+  std::string table;      // of batches and transactions: the first; empty where there is none
+  std::uint64_t calls = 0;
+  std::uint64_t attempts = 0;
+  std::uint64_t throttled = 0;  // of the attempts
+  std::uint64_t failed = 0;     // calls that the service did not answer, or not in time
+  double read_units = 0;        // consumed, of whichever table it is
+  double write_units = 0;
+};
+
+// Safe to use from any thread.
+class CallCounts {
+ public:
+  static constexpr std::size_t most_entries = 2'000;  // tables beyond it are counted as one, "others"
+
+  void count(std::string_view operation, const std::string& table, const std::function<void(RemoteCounts&)>& change);
+  // Units of each table.
+  void count_units(std::string_view operation, const std::vector<store::ConsumedCapacity>& consumed, bool is_write);
+  std::vector<RemoteCounts> all() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::pair<std::string, std::string>, RemoteCounts> counts_;  // by operation and table
+};
+
+}  // namespace postino::remote

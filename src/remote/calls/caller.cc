@@ -1,0 +1,179 @@
+#include "remote/calls/caller.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "remote/protocol/checksum.h"
+
+namespace postino::remote {
+
+namespace {
+
+using Next = Verdict::Next;
+
+constexpr std::string_view data_prefix = "DynamoDB_20120810.";
+constexpr std::string_view streams_prefix = "DynamoDBStreams_20120810.";
+constexpr const char* content_type = "application/x-amz-json-1.0";
+// Items of 16 MB, in the widest form that JSON gives them.
+constexpr std::size_t largest_answer = 64 << 20;
+constexpr base::Milliseconds longest_nap{50};
+
+}  // namespace
+
+struct Caller::Progress {
+  net::Deadline end;
+  int attempts = 0;
+  std::optional<store::Error> unknown;  // of the first attempt that may have been done
+  bool has_new_keys = false;
+  bool has_new_time = false;
+  int cost = 0;  // of the last repeat
+};
+
+base::Result<std::unique_ptr<Caller>> Caller::create(CallerOptions options, const base::Clock& clock,
+                                                     base::Random& random) {
+  if (options.region.empty()) return base::invalid("region must not be empty");
+  if (options.credentials == nullptr) return base::invalid("credentials must be given");
+  if (options.attempts < 1 || options.most_calls < 1)
+    return base::invalid("there must be at least one attempt, and one call at a time");
+  if (options.call_time <= std::chrono::milliseconds(0)) return base::invalid("the time of a call must not be zero");
+  http::ClientOptions client_options;
+  client_options.allow_private_addresses = true;  // the operator has named it
+  client_options.tls = options.tls;
+  client_options.max_response_bytes = largest_answer;
+  client_options.max_idle_connections = static_cast<std::size_t>(options.most_calls);
+  client_options.shutdown_deadline = options.shutdown_deadline;
+  TRY(std::unique_ptr<http::Client> client, http::Client::create(std::move(client_options)));
+  return std::unique_ptr<Caller>(new Caller(std::move(options), std::move(client), clock, random));
+}
+
+Caller::Caller(CallerOptions options, std::unique_ptr<http::Client> client, const base::Clock& clock,
+               base::Random& random)
+    : options_(std::move(options)),
+      client_(std::move(client)),
+      clock_(clock),
+      random_(random),
+      service_clock_(clock),
+      limit_(options_.most_calls),
+      health_("store", "DynamoDB", options_.endpoint.authority()) {}
+
+bool Caller::pause(base::Milliseconds time) const {
+  const auto ends = [this] { return options_.shutdown_deadline != nullptr && options_.shutdown_deadline->is_set(); };
+  for (base::Milliseconds left = time; left > base::Milliseconds(0) && !ends(); left -= longest_nap)
+    options_.sleep(std::min(left, longest_nap));
+  return !ends();
+}
+
+Verdict Caller::judge(const Call& call, http::ClientResponse response, const Take& take) {
+  if (!has_right_checksum(response.header("x-amz-crc32"), response.body))
+    return spoilt_answer("the answer does not have the checksum that it tells");
+  const std::string type(response.header("content-type"));
+  if (response.status == 200) {
+    const auto taken = take(std::move(response.body));
+    if (!taken && !base::equal_ignoring_case(type.substr(0, type.find(';')), content_type))
+      return judge_foreign_answer(response.status, type);
+    if (!taken) return spoilt_answer("the answer cannot be read: " + taken.error().message);
+    service_clock_.learn(response.header("date"));
+    return {};
+  }
+  auto refusal = decode_refusal(response.status, std::move(response.body));
+  if (!refusal) return judge_foreign_answer(response.status, type);
+  const bool is_other_time = service_clock_.learn(response.header("date"));
+  Verdict verdict = judge_refusal(call.api, response.status, *std::move(refusal));
+  if (verdict.next == Next::correct_time && !is_other_time) verdict.next = Next::give_up;
+  return verdict;
+}
+
+Verdict Caller::send(const Call& call, const Take& take, const Progress& progress) {
+  const auto keys = options_.credentials->keys();
+  if (!keys) return no_answer("there are no access keys: " + keys.error().message, false, false);
+  const bool is_of_streams = call.api == Api::streams;
+  http::ClientRequest request{"POST", is_of_streams ? options_.streams_endpoint : options_.endpoint, {}, {}};
+  request.headers = {
+      {"Content-Type", content_type},
+      {"X-Amz-Target", std::string(is_of_streams ? streams_prefix : data_prefix).append(call.operation)}};
+  request.body = progress.unknown && call.body_of_repeat ? call.body_of_repeat() : call.body;
+  signature::sign_request(request, *keys, {options_.region, "dynamodb"}, service_clock_.now());
+  // One that hangs leaves time for another.
+  const net::Deadline deadline = std::min(progress.end, net::deadline_in(options_.call_time / 2));
+  auto sent = client_->attempt(request, deadline);
+  if (sent.response) return judge(call, *std::move(sent.response), take);
+  const bool is_timeout = std::chrono::steady_clock::now() >= deadline;
+  return no_answer(sent.response.error().message, sent.was_sent, is_timeout);
+}
+
+Verdict Caller::attempt(const Call& call, const Take& take, Progress& progress) {
+  const base::Milliseconds wait = rates_.take(call.table, clock_.monotonic());
+  if (net::deadline_in(wait) >= progress.end || !pause(wait)) {
+    rates_.give_back(call.table);
+    return {
+        .next = Next::give_up,
+        .error = {store::ErrorType::throttling, "the table is throttled, and the call's turn did not come in time"}};
+  }
+  const auto place = limit_.enter(progress.end);
+  if (!place)
+    return {.next = Next::give_up,
+            .error = {store::ErrorType::service_unavailable, "too many calls of DynamoDB are waiting"}};
+  ++progress.attempts;
+  return send(call, take, progress);
+}
+
+void Caller::note(const Call& call, const Verdict& verdict, Progress& progress) {
+  counts_.count(call.operation, call.table, [&](RemoteCounts& counts) {
+    ++counts.attempts;
+    counts.throttled += verdict.is_throttled ? 1 : 0;
+  });
+  if (verdict.is_throttled) rates_.is_throttled(call.table, clock_.monotonic());
+  if (verdict.next == Next::done) {
+    rates_.succeeds(call.table, clock_.monotonic());
+    budget_.succeed(progress.cost);
+  }
+  if (verdict.is_trouble)
+    health_.fails(verdict.error.message, std::chrono::steady_clock::now());
+  else
+    health_.works();
+  if (verdict.may_be_done && !progress.unknown) progress.unknown = verdict.error;
+}
+
+bool Caller::may_go_on(const Call& call, const Verdict& verdict, Progress& progress) {
+  if (verdict.may_be_done && !call.is_repeatable) return false;
+  if (verdict.next == Next::renew_keys && !progress.has_new_keys) {
+    options_.credentials->refused();
+    return progress.has_new_keys = true;
+  }
+  if (verdict.next == Next::correct_time && !progress.has_new_time) return progress.has_new_time = true;
+  if (verdict.next != Next::try_later || progress.attempts >= options_.attempts) return false;
+  const base::Milliseconds delay = options_.backoff.full_jitter(progress.attempts, random_);
+  if (net::deadline_in(delay) >= progress.end) return false;
+  const auto cost = budget_.take(verdict.is_timeout);
+  if (!cost) return false;
+  progress.cost = *cost;
+  return pause(delay);
+}
+
+Outcome Caller::attempt_until_done(const Call& call, const Take& take) {
+  Progress progress{.end = net::deadline_in(options_.call_time)};
+  while (true) {
+    const int before = progress.attempts;
+    Verdict verdict = attempt(call, take, progress);
+    if (progress.attempts > before) note(call, verdict, progress);
+    if (verdict.next == Next::done) return {{}, progress.unknown.has_value()};
+    if (may_go_on(call, verdict, progress)) continue;
+    // What was refused for now says nothing about what was sent before.
+    const bool is_final = verdict.next == Next::give_up && progress.attempts > before;
+    store::Error& error = progress.unknown && !is_final ? *progress.unknown : verdict.error;
+    return {base::propagate(std::move(error)), progress.unknown.has_value()};
+  }
+}
+
+Outcome Caller::call(const Call& call, const Take& take) {
+  Outcome outcome = attempt_until_done(call, take);
+  const bool has_failed = !outcome.answer && (outcome.answer.error().type == store::ErrorType::internal_server_error ||
+                                              outcome.answer.error().type == store::ErrorType::service_unavailable);
+  counts_.count(call.operation, call.table, [&](RemoteCounts& counts) {
+    ++counts.calls;
+    counts.failed += has_failed ? 1 : 0;
+  });
+  return outcome;
+}
+
+}  // namespace postino::remote

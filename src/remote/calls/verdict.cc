@@ -1,0 +1,112 @@
+#include "remote/calls/verdict.h"
+
+#include <algorithm>
+#include <array>
+
+namespace postino::remote {
+
+namespace {
+
+using store::ErrorType;
+using Next = Verdict::Next;
+
+constexpr int too_large = 413;
+constexpr int too_many_requests = 429;
+constexpr int first_of_servers = 500;
+
+template <std::size_t count>
+bool is_one_of(const std::array<std::string_view, count>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+bool is_about_time(const Refusal& refusal) {
+  constexpr std::array<std::string_view, 3> names = {"RequestTimeTooSkewed", "RequestExpired",
+                                                     "RequestExpiredException"};
+  if (is_one_of(names, refusal.type)) return true;
+  const std::string& message = refusal.error.message;
+  return refusal.type == "InvalidSignatureException" && (message.find("Signature expired") != std::string::npos ||
+                                                         message.find("not yet current") != std::string::npos);
+}
+
+bool is_about_keys(const Refusal& refusal) {
+  constexpr std::array<std::string_view, 5> names = {"UnrecognizedClientException", "InvalidSignatureException",
+                                                     "ExpiredTokenException", "ExpiredToken", "InvalidClientTokenId"};
+  return is_one_of(names, refusal.type);
+}
+
+bool is_throttling(ErrorType type, int status) {
+  return type == ErrorType::provisioned_throughput_exceeded || type == ErrorType::throttling ||
+         type == ErrorType::request_limit_exceeded || status == too_many_requests;
+}
+
+// Limits on what happens at the same time pass by; others do not. Of streams, too many readers.
+bool is_passing_limit(Api api, const store::Error& error) {
+  if (error.type != ErrorType::limit_exceeded) return false;
+  if (api == Api::streams) return true;
+  constexpr std::array<std::string_view, 3> words = {"simultaneous", "concurrent", "being updated"};
+  return std::ranges::any_of(words,
+                             [&](std::string_view word) { return error.message.find(word) != std::string::npos; });
+}
+
+bool has_throttled_action(const store::Error& error) {
+  return error.details != nullptr && std::ranges::any_of(error.details->reasons, [](const auto& reason) {
+           return reason.code == "ThrottlingError" || reason.code == "ProvisionedThroughputExceeded";
+         });
+}
+
+}  // namespace
+
+store::Error not_known_whether_done(const std::string& why) {
+  return {ErrorType::internal_server_error, "it is not known whether it was done: " + why};
+}
+
+Verdict judge_refusal(Api api, int status, Refusal refusal) {
+  Verdict verdict{.next = Next::give_up};
+  if (is_about_time(refusal) || is_about_keys(refusal)) {
+    verdict.next = is_about_time(refusal) ? Next::correct_time : Next::renew_keys;
+    verdict.is_trouble = true;
+  } else if (is_throttling(refusal.error.type, status)) {
+    verdict.next = Next::try_later;
+    verdict.is_throttled = true;
+  } else if (refusal.error.type == ErrorType::service_unavailable) {
+    verdict.next = Next::try_later;  // nothing was done
+    verdict.is_trouble = true;
+  } else if (refusal.error.type == ErrorType::internal_server_error || status >= first_of_servers) {
+    verdict.next = Next::try_later;
+    verdict.may_be_done = true;
+    verdict.is_trouble = true;
+    refusal.error = not_known_whether_done(refusal.type + ": " + refusal.error.message);
+  } else if (refusal.error.type == ErrorType::transaction_in_progress || is_passing_limit(api, refusal.error)) {
+    verdict.next = Next::try_later;
+  } else {
+    verdict.is_throttled = has_throttled_action(refusal.error);
+  }
+  verdict.error = std::move(refusal.error);
+  return verdict;
+}
+
+Verdict judge_foreign_answer(int status, std::string_view content_type) {
+  if (status == too_large)
+    return {.next = Next::give_up, .error = {ErrorType::validation, "the request is larger than the service takes"}};
+  std::string what = "the answer is not DynamoDB's: status " + std::to_string(status);
+  if (!content_type.empty()) what.append(", ").append(content_type);
+  return spoilt_answer(what);
+}
+
+Verdict spoilt_answer(std::string_view what) {
+  return {.next = Next::try_later,
+          .error = not_known_whether_done(std::string(what)),
+          .may_be_done = true,
+          .is_trouble = true};
+}
+
+Verdict no_answer(const std::string& why, bool was_sent, bool is_timeout) {
+  Verdict verdict{.next = Next::try_later, .may_be_done = was_sent, .is_timeout = is_timeout, .is_trouble = true};
+  if (was_sent)
+    verdict.error = not_known_whether_done("DynamoDB did not answer: " + why);
+  else
+    verdict.error = {ErrorType::service_unavailable, "DynamoDB could not be called: " + why};
+  return verdict;
+}
+
+}  // namespace postino::remote

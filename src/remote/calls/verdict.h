@@ -1,0 +1,43 @@
+// What came of one attempt to call the service, and what to do about it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "http/client.h"
+#include "remote/protocol/refusal.h"
+#include "store/error.h"
+
+namespace postino::remote {
+
+enum class Api { data, streams };
+
+struct Verdict {
+  enum class Next {
+    done,          // it was answered
+    give_up,       // the same call would be refused again
+    try_later,     // it may be done later
+    renew_keys,    // the keys are not, or no longer, known
+    correct_time,  // our clock is not the service's
+  };
+  Next next = Next::done;
+  store::Error error = {};    // unless it was answered
+  bool may_be_done = false;   // whether it was is not known
+  bool is_throttled = false;  // the service asked for less
+  bool is_timeout = false;
+  bool is_trouble = false;  // the service cannot be used: what /readyz tells of
+};
+
+// Of a refusal that the service has written.
+Verdict judge_refusal(Api api, int status, Refusal refusal);
+// Of an answer that is none of the service: a page of a proxy, or one that was spoilt on the way.
+Verdict judge_foreign_answer(int status, std::string_view content_type);
+// It was sent, and what came back is not what was sent there.
+Verdict spoilt_answer(std::string_view what);
+// No answer came.
+Verdict no_answer(const std::string& why, bool was_sent, bool is_timeout);
+
+// The error that says it.
+store::Error not_known_whether_done(const std::string& why);
+
+}  // namespace postino::remote
