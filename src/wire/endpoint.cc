@@ -114,7 +114,8 @@ http::Response Endpoint::health(const http::Request& request) const {
 }
 
 void Endpoint::handle(const http::Request& request, http::Responder respond) {
-  if (request.method == "POST" && takes_long_to_read(request)) return handle_long_call(request, respond);
+  if (request.method == "POST" && (options_.all_calls_are_long || takes_long_to_read(request)))
+    return handle_long_call(request, respond);
   if (request.method == "POST") return handle_call(*services_, request, std::move(respond));
   if (request.method == "GET") return respond(health(request));
   if (http::OriginPolicy::is_preflight(request)) return respond(preflight(request));

@@ -36,6 +36,8 @@ struct EndpointOptions {
   http::OriginPolicy origin_policy;    // where any key is accepted; and which web pages may call
   FaultInjection faults;
   bool log_requests = false;
+  // The store is on other machines: every call waits for it, on a thread for long calls.
+  bool all_calls_are_long = false;
   int long_call_threads = 0;                 // 0: one per core, but at least two
   std::size_t max_waiting_long_calls = 256;  // more are refused with RequestLimitExceeded
   // Of the server: while it is exhausted, reads that may have a large answer are refused with RequestLimitExceeded.

@@ -142,6 +142,37 @@ for command in send "emails list" "emails invalid" "emails stale" "emails show" 
   done
 done
 
+# The tables of the services: what is missing, made once, and as texts for other tools.
+expect 2 'create table email-outbox$' tables plan --data "$folder/tables"
+[ ! -e "$folder/tables" ] || fail 'a plan has made a data directory'
+expect 0 'changes made' tables apply --data "$folder/tables"
+expect 0 'nothing to do' tables apply --data "$folder/tables"
+expect 0 'nothing to do' tables plan --data "$folder/tables"
+expect 2 'create table other$' tables plan --data "$folder/tables" --outbox-table other
+expect 2 '"changes":\["create table other"' tables plan --data "$folder/tables" --outbox-table other --json
+expect 2 '--format' tables export --format xml
+expect 2 '--store dynamodb needs --store-region or --store-endpoint' tables plan --store dynamodb --no-tickets
+for format in cloudformation terraform iam; do
+  "$program" tables export --format $format >"$folder/$format"
+  for table in email-outbox-spool messages EmailTrackingTable-audit prod-tickets-unified prod-metrics; do
+    grep -q -e "$table\"" "$folder/$format" || fail "the export for $format does not have $table"
+  done
+done
+python3 - "$folder" <<'END' || fail 'an export is not well formed'
+import json, re, sys
+folder = sys.argv[1]
+policy = json.load(open(f"{folder}/iam"))
+assert all(each["Effect"] == "Allow" and each["Action"] and each["Resource"] for each in policy["Statement"])
+allowed = {arn.split("/")[1] for each in policy["Statement"] for arn in each["Resource"]}
+template = set(re.findall(r'^      TableName: "(.*)"$', open(f"{folder}/cloudformation").read(), re.M))
+terraform = set(re.findall(r'^  name = "(.*)"$', open(f"{folder}/terraform").read(), re.M))
+assert len(allowed) == 13 and template == terraform == allowed, (template, terraform, allowed)
+END
+
+printf '[store]\nkind = "dynamodb"\nregion = "eu-west-1"\n[tickets]\noff = true\n' >"$folder/remote.toml"
+expect 2 'for the embedded store' check --config "$folder/remote.toml"
+expect 2 'for the embedded store' copy --from store --to mysql --config "$folder/remote.toml"
+
 # What works on the data itself: its own flags here, the settings where those are.
 expect 2 '--from is required' copy --to mysql
 expect 2 'must be different' copy --from store --to store
@@ -149,7 +180,7 @@ expect 1 'there is no store' copy --from store --to mysql --data "$folder/nothin
 expect 2 'must be given together' migrate --mysql-key key.pem
 expect 1 'database: ' migrate --mysql-socket "$folder/nothing"
 expect 1 'database: ' serve --data "$folder/data" --dynamodb 127.0.0.1:0 --ledger mysql --mysql-socket "$folder/nothing"
-for command in migrate copy; do
+for command in migrate copy "tables plan" "tables apply" "tables export"; do
   for flag in $("$program" $command --help | grep -oE '^ +--[a-z-]+'); do
     grep -q -e "\`$flag\`" "$documentation/command-line.md" "$documentation/configuration.md" ||
       fail "neither docs/command-line.md nor docs/configuration.md has $flag of $command"

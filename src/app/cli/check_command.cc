@@ -11,7 +11,7 @@
 #include "app/cli/setting_flags.h"
 #include "app/console/table_text.h"
 #include "app/console/terminal_text.h"
-#include "app/server/engine_options.h"
+#include "app/store/engine_options.h"
 #include "engine/engine.h"
 #include "engine/store_check.h"
 #include "engine/store_repair.h"
@@ -148,7 +148,7 @@ void print(const engine::StoreRepair& repair, const std::optional<ServiceTables>
 }
 
 int run_check(const OfflineFlags& flags, const Console& console) {
-  const auto settings = settings_of(flags.settings);
+  const auto settings = embedded_settings_of(flags.settings);
   if (!settings) return report_setting_errors(console, settings.error());
   base::configure_log(base::LogLevel::error, settings->log_format);
   ServiceCounts counts(*settings);
@@ -223,7 +223,7 @@ base::Result<void> find_wrong_counts(const Settings& settings, engine::StoreRepa
 }
 
 int run_repair(const OfflineFlags& flags, const Console& console) {
-  const auto settings = settings_of(flags.settings);
+  const auto settings = embedded_settings_of(flags.settings);
   if (!settings) return report_setting_errors(console, settings.error());
   base::configure_log(base::LogLevel::error, settings->log_format);
   const auto keep_in = flags.keep_in.empty() ? std::nullopt : std::optional<std::filesystem::path>(flags.keep_in);

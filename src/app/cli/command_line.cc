@@ -43,6 +43,7 @@ CommandLine::CommandLine() : program_(std::make_unique<CLI::App>(description, "p
   add_password_command(*this);
   add_migrate_command(*this);
   add_copy_command(*this);
+  add_tables_command(*this);
   add_check_command(*this);
   add_repair_command(*this);
   add_tour_command(*this);

@@ -13,6 +13,7 @@ void add_migrate_command(CommandLine& line);   // brings the tables in MySQL up 
 void add_copy_command(CommandLine& line);      // e-mails from one ledger to the other
 void add_check_command(CommandLine& line);     // verifies a store that is not open
 void add_repair_command(CommandLine& line);    // saves what can be saved of a damaged one
+void add_tables_command(CommandLine& line);    // shows and makes the tables of the services
 void add_tour_command(CommandLine& line);      // shows the store
 
 // By way of a server's REST API.

@@ -8,9 +8,9 @@
 #include "app/console/progress_bar.h"
 #include "app/console/table_text.h"
 #include "app/console/terminal_text.h"
-#include "app/server/engine_options.h"
 #include "app/server/mysql_storage.h"
 #include "app/server/server_lock.h"
+#include "app/store/engine_options.h"
 #include "engine/engine.h"
 #include "json/writer.h"
 #include "outbox/ledger/ledger_copy.h"
@@ -154,7 +154,7 @@ base::Result<int> copy(const Settings& settings, const CopyFlags& flags, const C
 }
 
 int run_copy(const CopyFlags& flags, const Console& console) {
-  const auto settings = settings_of(flags.settings);
+  const auto settings = embedded_settings_of(flags.settings);
   if (!settings) return report_setting_errors(console, settings.error());
   if (flags.from == flags.to)
     return report_error(console, {base::ErrorCode::invalid, "--from and --to must be different"}, misuse);

@@ -21,6 +21,7 @@ class FileInspection {
     look_at_config(config);
     look_at_pair({"--tls-certificate", settings_.tls_certificate}, {"--tls-key", settings_.tls_key});
     look_at_directory("--data", settings_.data.parent_path());
+    if (settings_.store == StoreKind::dynamodb) look_at_authorities("--store-ca", settings_.remote.ca);
     look_at_directory("--log-file", std::filesystem::path(settings_.log_file).parent_path());
     if (!settings_.outbox.off) {
       look_at_outbox(settings_.outbox);

@@ -136,6 +136,13 @@ base::Result<Settings> settings_of(const SettingFlags& flags) {
   return std::move(read.settings);
 }
 
+base::Result<Settings> embedded_settings_of(const SettingFlags& flags) {
+  TRY(Settings settings, settings_of(flags));
+  if (settings.store != StoreKind::embedded)
+    return base::invalid("this command is for the embedded store, and the settings have --store dynamodb");
+  return settings;
+}
+
 int report_setting_errors(const Console& console, const base::Error& errors) {
   for (const std::string& line : lines_of(tl::unexpected<base::Error>(errors)))
     report_error(console, {errors.code, line}, misuse);

@@ -33,6 +33,8 @@ struct GivenSettings {
 GivenSettings read_settings(const SettingFlags& flags);
 // The same, when nothing is wrong. An error may have several lines, for an error each.
 base::Result<Settings> settings_of(const SettingFlags& flags);
+// The same for a command that works on the data directory: invalid when the settings name another store.
+base::Result<Settings> embedded_settings_of(const SettingFlags& flags);
 
 // Prints the errors of settings, each on a line, and returns the status to end with.
 int report_setting_errors(const Console& console, const base::Error& errors);

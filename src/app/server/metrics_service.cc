@@ -38,7 +38,7 @@ metrics::MetricsOptions options_of(const Settings& settings) {
   options.following.batch = settings.metrics.batch;
   options.following.window = settings.metrics.window;
   options.following.retries = settings.metrics.retries;
-  options.following.keeper.alone = true;  // a store is open in one process
+  options.following.keeper.alone = settings.store == StoreKind::embedded;  // which is open in one process
   return options;
 }
 

@@ -38,7 +38,7 @@ class StoreStorage final : public OutboxStorage {
   outbox::Ledger& ledger() override { return *ledger_; }
   const base::Clock& clock() const override { return clock_; }
   outbox::SuppressionList& suppressions() override { return *suppressions_; }
-  std::string describe() const override { return "the embedded store"; }
+  std::string describe() const override { return "the store"; }
   std::vector<std::string> troubles() const override { return outbox::missing_indexes(*store_, tables_); }
 
  protected:

@@ -61,6 +61,7 @@ bool differs(const Setting& setting, const Settings& a, const Settings& b) {
   if (key == "mysql.password") return a.outbox.mysql.server.password != b.outbox.mysql.server.password;
   if (key == "callback.secret") return a.outbox.callback_secret != b.outbox.callback_secret;
   if (key == "objects.secret") return a.objects.secret != b.objects.secret;
+  if (key == "store.secret") return a.remote.secret != b.remote.secret;
   if (setting.show == nullptr) return show(a.messages.connections, "") != show(b.messages.connections, "");
   return setting.show(a) != setting.show(b);
 }

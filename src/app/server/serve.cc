@@ -14,7 +14,6 @@
 
 #include "api/protocol/limits.h"
 #include "api/service.h"
-#include "app/server/engine_options.h"
 #include "app/server/memory_limits.h"
 #include "app/server/message_gateway.h"
 #include "app/server/metrics_service.h"
@@ -28,21 +27,19 @@
 #include "app/server/shutdown_plan.h"
 #include "app/server/start_traces.h"
 #include "app/server/support_service.h"
+#include "app/store/open_store.h"
+#include "app/store/service_tables.h"
 #include "base/descriptor.h"
 #include "base/log.h"
 #include "base/log_file.h"
 #include "base/metrics_text.h"
-#include "base/plausible_clock.h"
 #include "base/this_thread.h"
-#include "engine/engine.h"
-#include "engine/store_repair.h"
 #include "http/server.h"
 #include "net/address.h"
 #include "net/descriptor_limit.h"
 #include "net/service_notification.h"
 #include "net/tls.h"
 #include "outbox/store_ledger/foreign_writes.h"
-#include "outbox/store_ledger/store_expiry.h"
 #include "outbox/store_ledger/store_layout.h"
 #include "outbox/store_ledger/store_tables.h"
 #include "store/table_setup.h"
@@ -50,6 +47,8 @@
 namespace postino::app {
 
 namespace {
+
+constexpr int remote_call_threads = 32;  // calls of DynamoDB's API that wait for a store on other machines
 
 bool has_terminal() { return static_cast<bool>(base::Descriptor(::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC))); }
 
@@ -72,6 +71,14 @@ class Signals {
     int signal = 0;
     sigwait(&signals_, &signal);
     return signal == SIGHUP && has_terminal() == had_terminal_ ? Order::reload : Order::end;
+  }
+
+  // Waits so long, and not for what has not begun yet to be reloaded. False when the process is told to end.
+  bool pause(std::chrono::milliseconds time) const {
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
+    const timespec limit{seconds.count(), std::chrono::nanoseconds(time - seconds).count()};
+    const int signal = sigtimedwait(&signals_, nullptr, &limit);
+    return signal != SIGTERM && signal != SIGINT;
   }
 
   // From now on a signal to end does so at once; there is nothing to reload any more.
@@ -129,6 +136,10 @@ std::shared_ptr<const api::Access> metrics_readers(const Settings& settings) {
 
 wire::EndpointOptions endpoint_options(const Settings& settings, const MemoryLimits& memory) {
   wire::EndpointOptions options;
+  if (settings.store == StoreKind::dynamodb) {
+    options.all_calls_are_long = true;
+    options.long_call_threads = remote_call_threads;
+  }
   options.region = settings.region;
   options.answers = memory.answers;
   options.reading = memory.reading;
@@ -138,11 +149,6 @@ wire::EndpointOptions endpoint_options(const Settings& settings, const MemoryLim
   options.faults = settings.faults;
   options.log_requests = settings.log_requests;
   return options;
-}
-
-std::optional<std::string> store_problem(const engine::WriteHealth& health) {
-  if (health.refusal == engine::WriteRefusal::none) return std::nullopt;
-  return "writes are refused: " + health.reason;
 }
 
 http::ServerOptions rest_options(const Settings& settings, const MemoryLimits& memory) {
@@ -187,23 +193,17 @@ void announce_tickets(std::ostream& out, const TicketSettings& tickets) {
       << (tickets.from.empty() ? "; without --tickets-from they send no e-mails\n" : "\n");
 }
 
-void announce(std::ostream& out, const Settings& settings, const net::Address& address) {
+void announce(std::ostream& out, const Settings& settings, const net::Address& address, const OpenStore& store) {
   const std::string url = url_of(address, settings.tls_certificate);
   const bool closed = settings.access_keys.empty() && needs_access_key(settings);
   out << "DynamoDB API: " << url << (closed ? "  (closed: there are API keys or users, but no --access-key)" : "")
       << "\n"
-      << "Data: " << settings.data.string() << "\n"
+      << "Data: " << store.describe() << "\n"
       << "Health: " << url << "/healthz  Metrics: " << url << "/metrics\n";
   if (settings.access_keys.empty() && !closed && settings.tls_certificate.empty())
     out << "Try: AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local aws dynamodb list-tables --region "
         << settings.region << " --endpoint-url " << url << "\n";
   out << std::flush;
-}
-
-std::string audit_table(const Settings& settings) {
-  reminders::ReminderTables tables;
-  tables.tracking = settings.reminders.table;
-  return tables.audit();
 }
 
 // Tables of the services that have indexes.
@@ -213,26 +213,6 @@ std::set<std::string> indexed_tables(const Settings& settings) {
                               settings.metrics.table};
   for (const store::TableSetup& setup : outbox::table_setups(tables)) names.insert(setup.request.table_name);
   return names;
-}
-
-// The store, in which nothing of an e-mail expires before the e-mail is finished.
-base::Result<std::unique_ptr<engine::Engine>> open_engine(const Settings& settings,
-                                                          const std::shared_ptr<base::Clock>& clock,
-                                                          std::shared_ptr<store::TrafficObserver> traffic) {
-  engine::Options options = engine_options(settings);
-  options.clock = clock;
-  options.traffic = std::move(traffic);
-  options.expiry_needs_guard = true;
-  TRY(std::unique_ptr<engine::Engine> engine, engine::Engine::open(std::move(options)));
-  if (engine::is_recount_due(settings.data))
-    base::log_warning("store",
-                      "a repair is not finished, and the counts of e-mails and messages may be wrong: stop the server "
-                      "and run 'postino repair' again");
-  const outbox::StoreTables tables{settings.outbox.table};
-  auto expiry = std::make_shared<outbox::StoreExpiry>(*engine, tables, *clock);
-  engine->guard_expiry(
-      [expiry, clock](const std::string& table, const item::Item& item) { return expiry->may_expire(table, item); });
-  return engine;
 }
 
 // A server that cannot listen names the flag of its address.
@@ -377,24 +357,22 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   Signals signals;
   net::raise_descriptor_limit();
   const base::SystemClock machine_clock;
-  const auto clock = std::make_shared<base::PlausibleClock>(machine_clock);
   TRY(capacity::PriceBook prices, read_prices(settings.capacity));
-  // Only the REST API tells what was seen.
-  std::shared_ptr<capacity::TrafficWatch> traffic;
-  if (!settings.outbox.off && !settings.capacity.no_watch) traffic = std::make_shared<capacity::TrafficWatch>(*clock);
-  TRY(std::unique_ptr<engine::Engine> engine, open_engine(settings, clock, traffic));
-  progress.is_store_new = engine->is_new();
+  TRY(std::unique_ptr<OpenStore> opened,
+      open_store(settings, machine_clock, [&signals](std::chrono::milliseconds time) { return signals.pause(time); }));
+  store::Store& store = opened->store();
+  const std::shared_ptr<base::PlausibleClock> clock = opened->clock();
+  progress.is_store_new = opened->is_new();
   const auto planner =
-      std::make_shared<const capacity::Planner>(std::move(prices), *engine, traffic, indexed_tables(settings));
+      std::make_shared<const capacity::Planner>(std::move(prices), store, opened->traffic(), indexed_tables(settings));
   const MemoryLimits memory;
   // Other programs may write to the table of e-mails: the outbox adopts what they write, now or later.
   base::SystemRandom random;
   const bool is_watched = !settings.outbox.off && settings.outbox.ledger == LedgerKind::store;
   using enum outbox::ForeignWrites::Watch;
-  outbox::ForeignWrites watched(*engine, settings.outbox.table, *clock, random, is_watched ? marks : note);
-  // What people have decided about reminders stays as it was written down, also in tables that have another name than
-  // the settings have now.
-  TRY(std::set<std::string> audits, store::read_only_tables(*engine));
+  outbox::ForeignWrites watched(store, settings.outbox.table, *clock, random, is_watched ? marks : note);
+  // What people have decided about reminders stays as it was written down.
+  TRY(std::set<std::string> audits, opened->read_only_tables());
   if (!settings.outbox.off) audits.insert(audit_table(settings));
   ReadOnlyTables closed(watched, std::move(audits));
   auto endpoint = std::make_unique<wire::Endpoint>(closed, endpoint_options(settings, memory));
@@ -408,21 +386,20 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
       TRY(keys, open_shared_keys(settings.outbox, *clock));
       shared.idempotency = with_shared_keys(settings.idempotency, keys);
     }
-    TRY(gateway, MessageGateway::create(*engine, settings.messages, shared.idempotency,
+    TRY(gateway, MessageGateway::create(store, settings.messages, shared.idempotency,
                                         net::Address{settings.outbox.http_host, 0}.is_loopback(), memory, *clock));
     if (!settings.metrics.off) {
-      TRY(figures, MetricsService::create(*engine, *gateway, settings, *clock));
+      TRY(figures, MetricsService::create(store, *gateway, settings, *clock));
     }
-    TRY(outbox, OutboxService::create(*engine, *gateway, shared, memory, *clock, is_watched ? watched.log() : nullptr,
+    TRY(outbox, OutboxService::create(store, *gateway, shared, memory, *clock, is_watched ? watched.log() : nullptr,
                                       planner, figures ? &figures->metrics() : nullptr));
   }
   std::atomic<const Servers*> listening = nullptr;  // requests come before start() has returned
   Monitor monitor(metrics_readers(settings));
   monitor.add_source([&](std::string& text) { endpoint->statistics().append_to(text); });
   monitor.add_source([&](std::string& text) { endpoint->long_calls().append_to(text); });
-  monitor.add_source(
-      [&](std::string& text) { append_store_metrics(text, engine->write_health(), engine->write_counts()); });
-  monitor.add_check([&] { return store_problem(engine->write_health()); });
+  monitor.add_source([&](std::string& text) { opened->append_metrics(text); });
+  monitor.add_check([&] { return opened->problem(); });
   monitor.add_source([&](std::string& text) {
     if (const Servers* servers = listening) append_server_metrics(text, servers->counts());
   });
@@ -459,7 +436,7 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   if (outbox) announce_reminders(out, settings.reminders);
   if (outbox) announce_tickets(out, settings.tickets);
   if (figures) out << "Metrics: counted in table " << settings.metrics.table << " (see them with: postino metrics)\n";
-  announce(out, settings, address);
+  announce(out, settings, address, *opened);
   if (outbox && settings.outbox.sample) {
     TRY_VOID(outbox->show_sample(out));
     TRY_VOID(gateway->show_sample(out));
@@ -470,11 +447,11 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
     base::log_info("serve", "ready",
                    {{"http", servers.rest().text()},
                     {"dynamodb", address.text()},
-                    {"data", settings.data.string()},
+                    {"data", opened->describe()},
                     {"ledger", outbox->describe_storage()},
                     {"mail", outbox->describe_transport()}});
   else
-    base::log_info("serve", "ready", {{"dynamodb", address.text()}, {"data", settings.data.string()}});
+    base::log_info("serve", "ready", {{"dynamodb", address.text()}, {"data", opened->describe()}});
   net::notify_service_manager("READY=1");
   give_back_program_pages();
 
@@ -492,6 +469,7 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
     // Requests may take their time: meanwhile workers begin nothing that they could not finish.
     if (outbox) outbox->begin_stop(plan.leave_at, plan.give_up_at);
     if (keys) keys->give_up_at(plan.give_up_at);
+    opened->leave_at(plan.give_up_at);
     const base::Alarm shared_keys(plan.give_up_at, [&] {
       if (keys) keys->break_off();
     });
@@ -505,7 +483,7 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   outbox.reset();
   figures.reset();
   gateway.reset();
-  engine.reset();  // answers what it has taken
+  opened.reset();  // answers what it has taken
   endpoint.reset();
   base::log_info("serve", "ended");
   return {};

@@ -48,26 +48,4 @@ void append_server_metrics(std::string& out, const std::vector<NamedServerCounts
   }
 }
 
-void append_store_metrics(std::string& out, const engine::WriteHealth& health, const engine::WriteCounts& counts) {
-  constexpr std::string_view name = "postino_store_writes_refused";
-  base::append_metric_head(out, name, "gauge", "1 while the store refuses writes for this reason.");
-  const auto add = [&](std::string_view reason, engine::WriteRefusal refusal) {
-    out.append(name).append("{reason=\"").append(reason).append("\"} ");
-    out.append(health.refusal == refusal ? "1\n" : "0\n");
-  };
-  add("disk_full", engine::WriteRefusal::disk_full);
-  add("disk_failed", engine::WriteRefusal::disk_failed);
-  base::append_metric(out, "postino_store_free_bytes", "gauge", "Free space on the disk of the data directory.",
-                      std::to_string(health.free_bytes));
-  base::append_metric(out, "postino_store_reserve_bytes", "gauge", "Free space below which writes are refused.",
-                      std::to_string(health.reserve_bytes));
-  base::append_metric(out, "postino_store_commits_total", "counter", "Commits that the store has written to its log.",
-                      std::to_string(counts.commits));
-  base::append_metric(out, "postino_store_keys_written_total", "counter",
-                      "Keys that these commits put or removed: items, index entries and what belongs to them.",
-                      std::to_string(counts.keys));
-  base::append_metric(out, "postino_store_log_bytes_total", "counter", "Bytes that these commits wrote to the log.",
-                      std::to_string(counts.bytes));
-}
-
 }  // namespace postino::app

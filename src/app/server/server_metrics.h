@@ -1,11 +1,10 @@
-// What happens at the connections of the listening servers, and to the writes of the store, for /metrics.
+// What happens at the connections of the listening servers, for /metrics.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "engine/engine.h"
 #include "http/server.h"
 
 namespace postino::app {
@@ -17,8 +16,5 @@ struct NamedServerCounts {
 
 // Appends each metric with one sample per server.
 void append_server_metrics(std::string& out, const std::vector<NamedServerCounts>& servers);
-
-// Whether the store takes writes, the room on its disk, and what it has written.
-void append_store_metrics(std::string& out, const engine::WriteHealth& health, const engine::WriteCounts& counts);
 
 }  // namespace postino::app

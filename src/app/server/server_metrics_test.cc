@@ -51,14 +51,6 @@ TEST(ServerMetrics, AServerThatDoesNotListenHasNoSample) {
   EXPECT_THAT(text, Not(HasSubstr("rest")));
 }
 
-TEST(ServerMetrics, WhatTheStoreHasWritten) {
-  std::string text;
-  append_store_metrics(text, {}, {.commits = 3, .keys = 40, .bytes = 500});
-  EXPECT_THAT(text, HasSubstr("\npostino_store_commits_total 3\n"));
-  EXPECT_THAT(text, HasSubstr("\npostino_store_keys_written_total 40\n"));
-  EXPECT_THAT(text, HasSubstr("\npostino_store_log_bytes_total 500\n"));
-}
-
 // Kilobytes of files that are mapped and in memory.
 long file_kilobytes() {
   std::ifstream status("/proc/self/status");

@@ -29,6 +29,13 @@ base::Result<bool> parse_boolean(const std::string& text) {
   return base::invalid("must be true or false");
 }
 
+bool is_region(std::string_view text) {
+  constexpr std::size_t longest = 64;
+  return !text.empty() && text.size() <= longest && std::ranges::all_of(text, [](char letter) {
+    return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '-';
+  });
+}
+
 bool is_host(std::string_view text) {
   return !text.empty() && text.size() <= 253 && std::ranges::all_of(text, [](char character) {
     return is_letter_or_digit(character) || character == '-' || character == '.' || character == ':';

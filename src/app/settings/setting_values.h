@@ -12,6 +12,8 @@ namespace postino::app {
 
 base::Result<int> parse_integer(const std::string& text, int minimum, int maximum);
 base::Result<bool> parse_boolean(const std::string& text);
+// Such as eu-west-1.
+bool is_region(std::string_view text);
 // A name or an IP address, without brackets.
 bool is_host(std::string_view text);
 struct HostAndPort {
@@ -49,6 +51,10 @@ struct Choices {
 template <class T>
 T& field(Settings& settings, T Settings::*member) {
   return settings.*member;
+}
+template <class T>
+T& field(Settings& settings, T RemoteSettings::*member) {
+  return settings.remote.*member;
 }
 template <class T>
 T& field(Settings& settings, T AccessSettings::*member) {

@@ -17,10 +17,7 @@ base::Result<void> take_data(Settings& settings, const std::string& text) {
 }
 
 base::Result<void> take_region(Settings& settings, const std::string& text) {
-  const bool valid = !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char character) {
-    return (character >= 'a' && character <= 'z') || (character >= '0' && character <= '9') || character == '-';
-  });
-  if (!valid) return base::invalid("must be the name of a region, such as eu-west-1");
+  if (!is_region(text)) return base::invalid("must be the name of a region, such as eu-west-1");
   settings.region = text;
   return {};
 }
@@ -167,6 +164,18 @@ std::vector<Setting> store_settings() {
   };
 }
 
+// What a server keeps on its own disk, the others cannot read.
+base::Result<void> check_shared_store(const Settings& settings) {
+  SettingErrors errors;
+  errors.add(check(settings.remote));
+  const bool has_objects = !settings.objects.bucket.empty() || !settings.objects.directory.empty();
+  if (!settings.outbox.off && !settings.tickets.off && !has_objects)
+    errors.add(
+        "--store dynamodb needs a place for attachments that all servers share: --objects-bucket, or --objects with a "
+        "shared directory; or give --no-tickets");
+  return errors.result();
+}
+
 }  // namespace
 
 void SettingErrors::add(const base::Error& error) {
@@ -187,6 +196,9 @@ const std::vector<Setting>& all_settings() {
     // They are in the section [server], which must be in one piece.
     const std::vector<Setting> access = access_settings();
     all.insert(std::ranges::find(all, "server.threads", &Setting::key) + 1, access.begin(), access.end());
+    // The same of [store].
+    const std::vector<Setting> remote = remote_settings();
+    all.insert(std::ranges::find(all, "store.durability", &Setting::key), remote.begin(), remote.end());
     for (Setting& setting : outbox_settings()) all.push_back(std::move(setting));
     for (Setting& setting : reminder_settings()) all.push_back(std::move(setting));
     for (Setting& setting : ticket_settings()) all.push_back(std::move(setting));
@@ -256,6 +268,7 @@ base::Result<void> check(const Settings& settings) {
     errors.add("--tls-certificate and --tls-key must be given together");
   if (settings.access.metrics_require_key && settings.outbox.api_keys.empty())
     errors.add("--metrics-require-key needs an --api-key, which /metrics can then be read with");
+  if (settings.store == StoreKind::dynamodb) errors.add(check_shared_store(settings));
   errors.add(check(settings.outbox));
   errors.add(check(settings.idempotency));
   errors.add(check(settings.messages));

@@ -16,6 +16,7 @@
 #include "app/settings/metrics_settings.h"
 #include "app/settings/outbox_settings.h"
 #include "app/settings/reminder_settings.h"
+#include "app/settings/remote_settings.h"
 #include "app/settings/ticket_settings.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -40,6 +41,8 @@ struct Settings {
   bool enforce_throughput = false;
   wire::FaultInjection faults;
 
+  StoreKind store = StoreKind::embedded;
+  RemoteSettings remote;  // when the store is not embedded
   engine::Durability durability = engine::Durability::synced;
   int cache_megabytes = 64;
   int reserve_megabytes = 64;
@@ -98,6 +101,7 @@ inline constexpr std::string_view secret_mark = "<redacted>";
 
 const std::vector<Setting>& all_settings();
 std::vector<Setting> access_settings();  // those about who may call, among them
+std::vector<Setting> remote_settings();  // those of a store on other machines
 std::vector<Setting> outbox_settings();  // those of the outbox
 std::vector<Setting> mysql_settings();   // those of its database among these
 std::vector<Setting> messages_settings();

@@ -36,6 +36,14 @@ const std::vector<EffectRule>& effect_rules() {
         "messages.", "reminders.", "tickets.", "objects.", "capacity.", "metrics."},
        [](const Settings& all) { return all.outbox.off; },
        "with --no-outbox"},
+      {{"store.region", "store.endpoint", "store.streams_endpoint", "store.key_id", "store.secret", "store.profile",
+        "store.ca", "store.timeout"},
+       [](const Settings& all) { return all.store == StoreKind::embedded; },
+       "without --store dynamodb"},
+      {{"store.durability", "store.cache_mb", "store.reserve_mb", "dynamodb.realistic_timing",
+        "dynamodb.enforce_throughput"},
+       [](const Settings& all) { return all.store == StoreKind::dynamodb; },
+       "with --store dynamodb: it is about the embedded store"},
       {{"reminders.table", "reminders.shards", "reminders.rules", "reminders.other_person", "reminders.currency",
         "reminders.from"},
        [](const Settings& all) { return all.reminders.off; },
@@ -96,9 +104,15 @@ bool is_default(const Setting& setting, const Settings& settings) {
   return setting.show == nullptr || setting.show(settings) == setting.show(defaults);
 }
 
+// Whole words of the key: "store.ca" is not the beginning of "store.cache_mb".
+bool begins(std::string_view key, std::string_view with) {
+  if (!key.starts_with(with)) return false;
+  return key.size() == with.size() || with.ends_with('.') || with.ends_with('_') || key[with.size()] == '_';
+}
+
 bool concerns(const EffectRule& rule, const Setting& setting) {
   return setting.key != "outbox.off" &&
-         std::ranges::any_of(rule.keys, [&](std::string_view key) { return setting.key.starts_with(key); });
+         std::ranges::any_of(rule.keys, [&](std::string_view key) { return begins(setting.key, key); });
 }
 
 // A proxy on this machine counts where callers need no keys; one on another machine where it can connect to.

@@ -46,6 +46,16 @@ TEST(SettingsEffect, WithoutTheOutboxNothingOfItCounts) {
       << "metrics are read with API keys";
 }
 
+TEST(SettingsEffect, AStoreIsHereOrElsewhere) {
+  EXPECT_THAT(ignored({{"--store-region", "eu-west-1"}, {"--store-ca", "ca.pem"}}),
+              ElementsAre("--store-region has no effect without --store dynamodb",
+                          "--store-ca has no effect without --store dynamodb"));
+  EXPECT_THAT(ignored({{"--cache-mb", "128"}, {"--durability", "relaxed"}}), IsEmpty());
+  EXPECT_THAT(ignored({{"--store", "dynamodb"}, {"--store-region", "eu-west-1"}, {"--store-ca", "ca.pem"}}), IsEmpty());
+  EXPECT_THAT(ignored({{"--store", "dynamodb"}, {"--cache-mb", "128"}}),
+              ElementsAre("--cache-mb has no effect with --store dynamodb: it is about the embedded store"));
+}
+
 TEST(SettingsEffect, TheDatabaseCountsWithItsLedger) {
   EXPECT_THAT(ignored({{"--several-servers"}}), ElementsAre("--several-servers has no effect without --ledger mysql"));
   EXPECT_THAT(ignored({{"--ledger", "mysql"}, {"--several-servers"}, {"--mysql-host", "db"}}), IsEmpty());

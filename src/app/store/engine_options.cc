@@ -1,4 +1,4 @@
-#include "app/server/engine_options.h"
+#include "app/store/engine_options.h"
 
 namespace postino::app {
 

@@ -1,0 +1,163 @@
+"""Servers that share a store on another machine: here it is another Postino, by DynamoDB's API."""
+
+import subprocess
+import urllib.error
+import urllib.request
+
+import pytest
+
+from outbox_server import OutboxServer
+from payloads import payload
+from postino_server import Server
+from store import dynamodb
+from waiting import PATIENCE_SECONDS, eventually, free_port
+
+pytestmark = pytest.mark.store_only
+
+KEY_ID, SECRET = "AKIASHARED", "a-secret-of-the-store"
+
+
+class Store(Server):
+    """What stands for Amazon DynamoDB. It keeps its port when it is started again."""
+
+    ended_on_purpose = False
+
+    def __init__(self, binary, data, port):
+        super().__init__(binary, data, "--access-key", f"{KEY_ID}:{SECRET}", "--dynamodb", f"127.0.0.1:{port}")
+
+    @property
+    def flags(self):
+        return remote_flags(self.port)
+
+
+def remote_flags(port):
+    url = f"http://127.0.0.1:{port}"
+    return ["--store", "dynamodb", "--store-endpoint", url, "--store-key-id", KEY_ID, "--store-timeout", "2s"]
+
+
+@pytest.fixture(autouse=True)
+def secret(monkeypatch):
+    monkeypatch.setenv("POSTINO_STORE_SECRET", SECRET)
+
+
+@pytest.fixture
+def port():
+    return free_port()
+
+
+@pytest.fixture
+def shared(directory):
+    """Flags of all servers but those of the store: what they put into files, too, they share."""
+    return ["--objects", str(directory / "objects")]
+
+
+@pytest.fixture
+def store(binary, directory, port):
+    started = Store(binary, directory / "store", port)
+    yield started
+    started.kill()
+
+
+def answer(url):
+    try:
+        with urllib.request.urlopen(url, timeout=PATIENCE_SECONDS) as response:
+            return response.status, response.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def test_what_one_server_takes_another_shows(binary, directory, store, shared):
+    with OutboxServer(binary, directory / "one", *store.flags, *shared) as one:
+        with OutboxServer(binary, directory / "two", *store.flags, *shared) as two:
+            key = {"Idempotency-Key": "once"}
+            [email] = one.rest().accept(payload(), headers=key)
+            assert two.rest().accept(payload(), headers=key) == [email], "they share their keys"
+            eventually(lambda: "SENT" in two.rest().states(email), "the e-mail at the other")
+            message = {"target": {"queueName": "q"}, "messages": [{"body": "x"}]}
+            assert one.rest().request("POST", "/messages/produce", message, {"Idempotency-Key": "m"}).status == 200
+            assert two.rest().get("/messages/queues/q/depth").json["depth"] == 1, "and their queues"
+            metrics = answer(one.url + "/metrics")[1]
+            assert 'postino_store_requests_total{operation="TransactWriteItems"' in metrics
+            assert "postino_store_write_units_total{" in metrics
+            assert SECRET not in metrics
+    assert not (directory / "one").exists(), "nothing is kept on the disk of a server"
+    assert SECRET not in one.whole_log()
+
+
+def test_its_own_api_passes_calls_on(binary, directory, store, shared):
+    with OutboxServer(binary, directory / "one", *store.flags, *shared) as one:
+        tables = dynamodb(one).list_tables()["TableNames"]
+        assert {"email-outbox", "EmailTrackingTable-audit", "prod-tickets-unified"} <= set(tables)
+        with pytest.raises(Exception, match="AccessDenied"):
+            dynamodb(one, "resource").Table("EmailTrackingTable-audit").put_item(Item={"PK": "x", "SK": "y"})
+
+
+def test_an_outage_is_told_and_ends_by_itself(binary, directory, store, port, shared):
+    one = OutboxServer(binary, directory / "one", *store.flags, *shared)
+    try:
+        assert answer(one.url + "/readyz")[0] == 200
+        store.stop()
+        told = eventually(lambda: (found := answer(one.url + "/readyz"))[0] == 503 and found[1], "the outage")
+        assert f"127.0.0.1:{port}" in told
+        assert one.rest().post("/emails", {"data": [payload()]}).status == 503
+        again = Store(binary, directory / "store", port)
+        try:
+            eventually(lambda: answer(one.url + "/readyz")[0] == 200, "the end of the outage")
+            [email] = one.rest().accept(payload())
+            eventually(lambda: "SENT" in one.rest().states(email), "the e-mail")
+            assert one.stop() == 0
+        finally:
+            again.kill()
+    finally:
+        one.kill()
+
+
+def test_a_server_waits_for_a_store_that_is_away_for_a_moment(binary, directory, port, shared):
+    command = [binary, "serve", "--data", str(directory / "one"), "--dynamodb", "127.0.0.1:0", "--http", "127.0.0.1:0"]
+    early = subprocess.Popen([*command, *remote_flags(port), *shared], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    lines = iter(early.stdout.readline, "")
+    try:
+        assert any("waits for the store" in line for line in lines)
+        with Store(binary, directory / "store", port):
+            assert any("REST API: " in line for line in lines)
+            early.terminate()
+            early.communicate(timeout=PATIENCE_SECONDS)
+        assert early.returncode == 0
+    finally:
+        early.kill()
+        early.wait()
+
+
+def test_a_server_that_waits_ends_when_it_is_told_to(binary, directory, port, shared):
+    command = [binary, "serve", "--data", str(directory / "one"), "--dynamodb", "127.0.0.1:0", "--http", "127.0.0.1:0"]
+    early = subprocess.Popen([*command, *remote_flags(port), *shared], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        assert any("waits for the store" in line for line in iter(early.stdout.readline, ""))
+        early.terminate()
+        told, _ = early.communicate(timeout=PATIENCE_SECONDS)
+        assert early.returncode == 1 and "ended while it waited for the store" in told
+    finally:
+        early.kill()
+        early.wait()
+
+
+def test_keys_that_do_not_count_end_the_start(binary, directory, store, shared, monkeypatch):
+    monkeypatch.setenv("POSTINO_STORE_SECRET", "another-secret")
+    command = [binary, "serve", "--data", str(directory / "one"), "--dynamodb", "127.0.0.1:0", "--http", "127.0.0.1:0"]
+    ended = subprocess.run([*command, *store.flags, *shared], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+    assert ended.returncode == 1
+    assert "cannot be used" in ended.stderr and "another-secret" not in ended.stdout + ended.stderr
+
+
+def test_tables_are_planned_and_made_where_they_are(binary, store, shared):
+    def tables(*words):
+        command = [binary, "tables", *words, *store.flags, "--no-tickets"]
+        return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+
+    planned = tables("plan")
+    assert planned.returncode == 2 and "create table email-outbox\n" in planned.stdout, planned
+    made = tables("apply")
+    assert made.returncode == 0, made
+    assert tables("plan").returncode == 0
+    again = tables("apply")
+    assert again.returncode == 0 and "nothing to do" in again.stdout, again
