@@ -16,6 +16,7 @@ void fuzz_partiql(std::string_view input);
 void fuzz_payload(std::string_view input);
 void fuzz_report(std::string_view input);
 void fuzz_request(std::string_view input);
+void fuzz_service_answer(std::string_view input);
 
 struct Target {
   const char* name;  // of its folder in the corpus
@@ -33,6 +34,7 @@ inline constexpr Target targets[] = {
     {"payload", fuzz_payload},
     {"report", fuzz_report},
     {"request", fuzz_request},
+    {"service_answer", fuzz_service_answer},
 };
 
 }  // namespace postino::fuzz

@@ -37,11 +37,13 @@ void Runner::open() {
   auto opened = engine::Engine::open(std::move(options));
   if (!opened) return expect_same("cannot open the store: " + opened.error().message);
   engine_ = *std::move(opened);
+  if (settings_.front) front_ = settings_.front(*engine_);
 }
 
 void Runner::reopen() {
   announce("reopen");
   for (auto& [name, follower] : followers_) follower.subscription.reset();
+  front_.reset();
   engine_.reset();
   open();
   if (failure_.empty()) check_everything();

@@ -22,6 +22,8 @@ struct RunSettings {
   Vocabulary vocabulary;
   engine::Durability durability = engine::Durability::relaxed;
   int table_count = 2;
+  // What stands before the embedded store and gets all requests; none: they go to it.
+  std::function<std::unique_ptr<store::Store>(engine::Engine& engine)> front = {};
 };
 
 class Runner {
@@ -85,6 +87,8 @@ class Runner {
     return expected && actual;
   }
   void open();
+  // All requests go to it.
+  store::Store& store() { return front_ ? *front_ : *engine_; }
   template <class Request>
   store::Answer<store::WriteItemResponse> send(
       const Request& request, store::Answer<store::WriteItemResponse> (store::Store::*wait)(const Request&),
@@ -101,6 +105,7 @@ class Runner {
   base::TemporaryDirectory directory_{engine::memory_directory()};
   std::shared_ptr<base::ManualClock> clock_;
   std::unique_ptr<engine::Engine> engine_;
+  std::unique_ptr<store::Store> front_;
   Choice choice_;
   ModelStore model_;
   OperationGenerator generator_;

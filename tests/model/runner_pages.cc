@@ -20,11 +20,11 @@ store::Answer<store::PageResponse> Runner::read_page(const PageOperation& operat
     const store::QueryRequest request =
         builder_.query(operation, table == model_.tables.end() ? no_table : table->second);
     announce(text_of(request));
-    return engine_->query(request);
+    return store().query(request);
   }
   const store::ScanRequest request = builder_.scan(operation);
   announce(text_of(request));
-  return engine_->scan(request);
+  return store().scan(request);
 }
 
 // The rows as the store orders them, which must be a possible order of exactly the model's rows.
@@ -114,7 +114,7 @@ void Runner::scan_segments() {
     std::optional<std::size_t> last;
     do {
       announce(text_of(request));
-      const auto page = engine_->scan(request);
+      const auto page = store().scan(request);
       if (!page) return expect_same("refused with " + text_of(page.error()));
       for (const item::Item& item : page->items) {
         const auto place = places.find(table.key_values(item));

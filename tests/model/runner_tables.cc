@@ -27,7 +27,7 @@ void Runner::create_table(const std::string& name) {
   ModelTable table = generator_.table(name);
   const store::CreateTableRequest request = create_request(table);
   announce(text_of(request));
-  const auto created = engine_->create_table(request);
+  const auto created = store().create_table(request);
   if (!created) return expect_same("refused with " + text_of(created.error()));
   model_.tables.insert_or_assign(name, std::move(table));
   followers_.erase(name);
@@ -37,8 +37,8 @@ void Runner::replace_table() {
   const ModelTable table = generator_.any_table();
   announce("delete table " + table.name);
   drain(table);
-  const auto described = engine_->describe_table(table.name);
-  const auto deleted = engine_->delete_table(table.name);
+  const auto described = store().describe_table(table.name);
+  const auto deleted = store().delete_table(table.name);
   if (is_being_filled(table)) {
     if (deleted) expect_same("deleted while an index was being created");
     return;
@@ -60,7 +60,7 @@ void Runner::add_index() {
   request.attribute_definitions = definitions_of(table, index.keys());
   request.global_index_updates.emplace_back(store::CreateGlobalIndex{global_definition(index)});
   announce("add index to " + table.name + ": " + text_of(global_definition(index)));
-  const auto updated = engine_->update_table(request);
+  const auto updated = store().update_table(request);
   if (is_being_filled(table)) {
     if (updated || updated.error().type != store::ErrorType::limit_exceeded)
       expect_same("a second index while the first was being filled");
@@ -80,7 +80,7 @@ void Runner::remove_index() {
   request.table_name = table.name;
   request.global_index_updates.emplace_back(store::DeleteGlobalIndex{name});
   announce("remove index " + name + " of " + table.name);
-  const auto updated = engine_->update_table(request);
+  const auto updated = store().update_table(request);
   if (is_being_filled(table) && !table.find_index(name)->filling) {
     if (updated) expect_same("an index was removed while another was being filled");
     return;
@@ -93,7 +93,7 @@ void Runner::switch_time_to_live() {
   ModelTable& table = model_.tables.at(generator_.any_table().name);
   const bool enable = !table.time_to_live;
   announce(std::string(enable ? "enable" : "disable") + " time to live of " + table.name);
-  const auto updated = engine_->update_time_to_live(table.name, {"exp", enable});
+  const auto updated = store().update_time_to_live(table.name, {"exp", enable});
   if (!updated) return expect_same("refused with " + text_of(updated.error()));
   table.time_to_live = enable ? std::optional<std::string>("exp") : std::nullopt;
 }
@@ -101,14 +101,14 @@ void Runner::switch_time_to_live() {
 void Runner::switch_stream() {
   ModelTable& table = model_.tables.at(generator_.any_table().name);
   const bool enable = !table.stream;
-  const auto described = engine_->describe_table(table.name);
+  const auto described = store().describe_table(table.name);
   drain(table);
   store::UpdateTableRequest request;
   request.table_name = table.name;
   request.stream = store::StreamSpecification{enable, std::nullopt};
   if (enable) request.stream->view_type = static_cast<store::StreamViewType>(choice_.between(0, 3));
   announce(std::string(enable ? "enable" : "disable") + " stream of " + table.name);
-  const auto updated = engine_->update_table(request);
+  const auto updated = store().update_table(request);
   if (!updated) return expect_same("refused with " + text_of(updated.error()));
   if (!enable) {
     const auto end = followers_[table.name].subscription->next(10, base::Milliseconds(0));
@@ -137,7 +137,7 @@ void Runner::advance_clock() {
 // everything that follows.
 void Runner::learn_from_maintenance() {
   for (auto& [name, table] : model_.tables) {
-    const auto described = engine_->describe_table(name);
+    const auto described = store().describe_table(name);
     if (!described) return expect_same("refused with " + text_of(described.error()));
     for (const store::IndexDescription& index : described->global_indexes)
       if (ModelIndex* known = table.find_index(index.name)) known->filling &= index.backfilling.value_or(false);
@@ -148,7 +148,7 @@ void Runner::learn_from_maintenance() {
       store::GetItemRequest request;
       request.table_name = name;
       request.key = key;
-      const auto found = engine_->get_item(request);
+      const auto found = store().get_item(request);
       if (!found) return expect_same("refused with " + text_of(found.error()));
       if (!found->item) table.change(key, std::nullopt, model_.now(), true);
     }

@@ -11,13 +11,13 @@ TEST(RequestBody, OfAnItem) {
   request.table_name = "mails";
   request.key = {{"pk", "a"}};
   request.update = "SET #x = :x";
-  request.condition = "attribute_exists(pk)";
+  request.condition = "x < y";
   request.placeholders = {expr::Names{{"#x", "x"}}, item::Map{{":x", 1}}};
   request.return_values = store::ReturnValues::all_new;
   request.return_item_on_failure = true;
   EXPECT_EQ(encode(request),
             R"({"TableName":"mails","Key":{"pk":{"S":"a"}},"UpdateExpression":"SET #x = :x",)"
-            R"("ConditionExpression":"attribute_exists(pk)","ExpressionAttributeNames":{"#x":"x"},)"
+            R"("ConditionExpression":"x < y","ExpressionAttributeNames":{"#x":"x"},)"
             R"("ExpressionAttributeValues":{":x":{"N":"1"}},"ReturnValues":"ALL_NEW",)"
             R"("ReturnValuesOnConditionCheckFailure":"ALL_OLD","ReturnConsumedCapacity":"INDEXES"})");
 }
@@ -46,16 +46,13 @@ TEST(RequestBody, OfATransaction) {
   store::TransactConditionCheck check;
   check.table_name = "mails";
   check.key = {{"pk", "b"}};
-  check.condition = "attribute_exists(pk)";
+  check.condition = "x < y";
   request.actions = {update, check};
   request.client_request_token = "token";
   EXPECT_EQ(encode(request),
             R"({"TransactItems":[{"Update":{"Key":{"pk":{"S":"a"}},"UpdateExpression":"REMOVE x","TableName":"mails"}},)"
-            R"({"ConditionCheck":{"Key":{"pk":{"S":"b"}},"TableName":"mails",)"
-            R"("ConditionExpression":"attribute_exists(pk)"
-}
-}],"ClientRequestToken":"token",)"
-            R"("ReturnConsumedCapacity":"INDEXES"})");
+            R"({"ConditionCheck":{"Key":{"pk":{"S":"b"}},"TableName":"mails","ConditionExpression":"x < y"}}],)"
+            R"("ClientRequestToken":"token","ReturnConsumedCapacity":"INDEXES"})");
 }
 
 }  // namespace

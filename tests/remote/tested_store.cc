@@ -1,0 +1,80 @@
+#include "tested_store.h"
+
+namespace postino::remote {
+
+using item::Type;
+using store::KeyRole;
+
+store::PutItemRequest put(const std::string& table, item::Item item) {
+  store::PutItemRequest request;
+  request.table_name = table;
+  request.item = std::move(item);
+  return request;
+}
+
+store::GetItemRequest get(const std::string& table, item::Key key) {
+  store::GetItemRequest request;
+  request.table_name = table;
+  request.key = std::move(key);
+  request.consistent_read = true;
+  return request;
+}
+
+store::UpdateItemRequest update(const std::string& table, item::Key key, const std::string& expression,
+                                item::Map values) {
+  store::UpdateItemRequest request;
+  request.table_name = table;
+  request.key = std::move(key);
+  request.update = expression;
+  if (!values.empty()) request.placeholders.values = std::move(values);
+  return request;
+}
+
+store::DeleteItemRequest remove(const std::string& table, item::Key key) {
+  store::DeleteItemRequest request;
+  request.table_name = table;
+  request.key = std::move(key);
+  return request;
+}
+
+StoreTest::StoreTest()
+    : clock_(std::make_shared<base::ManualClock>(engine::embedded_start)),
+      embedded_(clock_),
+      service_(GetParam() == Place::remote ? std::make_unique<LocalService>(embedded_.engine()) : nullptr) {}
+
+void StoreTest::create_table(const std::string& name, bool with_range) {
+  store::CreateTableRequest request;
+  request.table_name = name;
+  request.attribute_definitions = {{"pk", Type::string}};
+  request.key_schema = {{"pk", KeyRole::hash}};
+  if (with_range) request.attribute_definitions.push_back({"sk", Type::number});
+  if (with_range) request.key_schema.push_back({"sk", KeyRole::range});
+  request.billing_mode = store::BillingMode::pay_per_request;
+  ASSERT_EQ(refusal_of(store().create_table(request)), "");
+}
+
+void StoreTest::create_indexed_table(const std::string& name) {
+  store::CreateTableRequest request;
+  request.table_name = name;
+  request.attribute_definitions = {
+      {"pk", Type::string}, {"sk", Type::number}, {"state", Type::string}, {"rank", Type::number}};
+  request.key_schema = {{"pk", KeyRole::hash}, {"sk", KeyRole::range}};
+  request.billing_mode = store::BillingMode::pay_per_request;
+  store::GlobalIndexDefinition by_state;
+  by_state.name = "by-state";
+  by_state.key_schema = {{"state", KeyRole::hash}, {"sk", KeyRole::range}};
+  by_state.projection.type = store::ProjectionType::all;
+  request.global_indexes = {by_state};
+  store::LocalIndexDefinition by_rank;
+  by_rank.name = "by-rank";
+  by_rank.key_schema = {{"pk", KeyRole::hash}, {"rank", KeyRole::range}};
+  by_rank.projection.type = store::ProjectionType::keys_only;
+  request.local_indexes = {by_rank};
+  ASSERT_EQ(refusal_of(store().create_table(request)), "");
+}
+
+std::string name_of_place(const testing::TestParamInfo<Place>& info) {
+  return info.param == Place::embedded ? "Embedded" : "Remote";
+}
+
+}  // namespace postino::remote

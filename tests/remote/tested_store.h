@@ -1,0 +1,56 @@
+// The contract of stores: each test runs on the embedded store and on the same store over HTTP.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/embedded_store_testing.h"
+#include "local_service.h"
+
+namespace postino::remote {
+
+enum class Place { embedded, remote };
+
+// Requests in few words.
+store::PutItemRequest put(const std::string& table, item::Item item);
+store::GetItemRequest get(const std::string& table, item::Key key);
+store::UpdateItemRequest update(const std::string& table, item::Key key, const std::string& expression,
+                                item::Map values = {});
+store::DeleteItemRequest remove(const std::string& table, item::Key key);
+
+// "ValidationException: message"; "" when there is no error.
+template <class T>
+std::string refusal_of(const store::Answer<T>& answer) {
+  if (answer) return "";
+  return std::string(store::error_name(answer.error().type)) + ": " + answer.error().message;
+}
+
+class StoreTest : public testing::TestWithParam<Place> {
+ protected:
+  StoreTest();
+
+  store::Store& store() { return service_ ? service_->store() : embedded_.engine(); }
+  engine::Engine& engine() { return embedded_.engine(); }
+  base::ManualClock& clock() { return *clock_; }
+
+  // A table with the string key "pk", and the number key "sk" when asked for.
+  void create_table(const std::string& name, bool with_range = false);
+  // The keys pk and sk, a global index by-state (state, sk) and a local one by-rank (pk, rank).
+  void create_indexed_table(const std::string& name);
+
+ private:
+  std::shared_ptr<base::ManualClock> clock_;
+  engine::EmbeddedStore embedded_;
+  std::unique_ptr<LocalService> service_;
+};
+
+std::string name_of_place(const testing::TestParamInfo<Place>& info);
+
+#define ON_EVERY_STORE(fixture) \
+  INSTANTIATE_TEST_SUITE_P(Stores, fixture, testing::Values(Place::embedded, Place::remote), name_of_place)
+
+}  // namespace postino::remote
