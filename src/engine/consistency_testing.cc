@@ -70,12 +70,11 @@ std::string key_text(const store::KeySchema& schema, const item::Item& item) {
 
 // Where to go on in a shard; nothing when it has been read to its end.
 std::optional<store::GetShardIteratorRequest> next_position(const std::string& arn, const store::Shard& shard,
-                                                            store::SequenceNumber last) {
+                                                            const store::SequenceNumber& last) {
   if (shard.ending && *shard.ending <= last) return std::nullopt;
   if (shard.starting > last)
     return store::GetShardIteratorRequest{arn, shard.id, store::IteratorType::trim_horizon, {}};
-  return store::GetShardIteratorRequest{arn, shard.id, store::IteratorType::after_sequence_number,
-                                        store::format_sequence_number(last)};
+  return store::GetShardIteratorRequest{arn, shard.id, store::IteratorType::after_sequence_number, last.text()};
 }
 
 }  // namespace
@@ -160,7 +159,7 @@ void StreamReplay::read(store::Store& store, const std::string& arn, Faults& fau
         const bool more = !page->records.empty() && page->next_shard_iterator;
         for (store::StreamRecord& record : page->records) {
           if (record.sequence_number <= last_)
-            faults.push_back("record " + std::to_string(record.sequence_number) + " follows " + std::to_string(last_));
+            faults.push_back("record " + record.sequence_number.text() + " follows " + last_.text());
           last_ = record.sequence_number;
           fresh_.push_back(std::move(record));
         }
@@ -174,7 +173,7 @@ void StreamReplay::read(store::Store& store, const std::string& arn, Faults& fau
 
 void StreamReplay::apply(const store::StreamRecord& record, Faults& faults) {
   const std::string key = item::to_json(record.keys);
-  const std::string what = table_name_ + " record " + std::to_string(record.sequence_number) + " of " + key;
+  const std::string what = table_name_ + " record " + record.sequence_number.text() + " of " + key;
   const auto known = images_.find(key);
   if (record.old_image.has_value() != (record.type != store::ChangeType::insert) ||
       record.new_image.has_value() != (record.type != store::ChangeType::remove))

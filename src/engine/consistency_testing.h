@@ -39,7 +39,7 @@ class StreamReplay {
   void apply(const store::StreamRecord& record, Faults& faults);
 
   const std::string table_name_;
-  store::SequenceNumber last_ = 0;
+  store::SequenceNumber last_;
   std::vector<store::StreamRecord> fresh_;
   std::map<std::string, item::Item> images_;  // by key, as JSON
 };

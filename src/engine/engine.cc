@@ -182,8 +182,8 @@ store::Answer<store::GetRecordsResponse> Engine::get_records(const store::GetRec
   return current().streams.records(request);
 }
 store::Answer<std::unique_ptr<store::Subscription>> Engine::subscribe(const std::string& table_name,
-                                                                      std::optional<store::SequenceNumber> after) {
-  return current().streams.subscribe(table_name, after);
+                                                                      std::optional<store::StreamPlace> after) {
+  return current().streams.subscribe(table_name, std::move(after));
 }
 
 }  // namespace postino::engine

@@ -77,7 +77,7 @@ class Engine final : public store::Store {
   store::Answer<std::string> get_shard_iterator(const store::GetShardIteratorRequest& request) override;
   store::Answer<store::GetRecordsResponse> get_records(const store::GetRecordsRequest& request) override;
   store::Answer<std::unique_ptr<store::Subscription>> subscribe(const std::string& table_name,
-                                                                std::optional<store::SequenceNumber> after) override;
+                                                                std::optional<store::StreamPlace> after) override;
 
  private:
   struct Parts;

@@ -26,31 +26,34 @@ void Counter::tell(const Tally& tally) const {
   on_change_(tenants);
 }
 
-Outcome<void> Counter::commit(const Tally& tally, store::SequenceNumber last, CheckpointKeeper& keeper,
+Outcome<void> Counter::commit(const Tally& tally, std::span<const store::StreamRecord> done, CheckpointKeeper& keeper,
                               std::vector<store::TransactAction> more) {
   std::vector<store::TransactAction> actions = tally_updates(keeper.options().table, source_.name, tally);
   for (store::TransactAction& action : more) actions.push_back(std::move(action));
-  TRY_VOID(keeper.commit(keeper.moved_to(last), std::move(actions)));
+  TRY_VOID(keeper.commit(keeper.moved_behind(done), std::move(actions)));
   tell(tally);
   return {};
 }
 
 Outcome<void> Counter::handle(std::span<const store::StreamRecord> records, CheckpointKeeper& keeper) {
   Tally tally;
-  std::optional<store::SequenceNumber> last;
+  std::span<const store::StreamRecord> uncommitted = records;
+  std::size_t tallied = 0;  // of them
   for (const store::StreamRecord& record : records) {
     Tally one;
     if (const auto counted = tally_change(source_, record, clock_.now(), one); !counted)
       return trouble(Trouble::record, counted.error().message);
     tally.add(one);
-    if (last && (tally.items() > most_items || tally.slots() > most_slots)) {
+    if (tallied > 0 && (tally.items() > most_items || tally.slots() > most_slots)) {
       tally.subtract(one);
-      TRY_VOID(commit(tally, *last, keeper));
+      TRY_VOID(commit(tally, uncommitted.first(tallied), keeper));
+      uncommitted = uncommitted.subspan(tallied);
+      tallied = 0;
       tally = std::move(one);
     }
-    last = record.sequence_number;
+    ++tallied;
   }
-  return last ? commit(tally, *last, keeper) : Outcome<void>();
+  return tallied > 0 ? commit(tally, uncommitted, keeper) : Outcome<void>();
 }
 
 Outcome<void> Counter::set_aside(const store::StreamRecord& record, const std::string& reason,
@@ -61,11 +64,11 @@ Outcome<void> Counter::set_aside(const store::StreamRecord& record, const std::s
   put.table_name = keeper.options().table;
   SetAside aside = set_aside_record(source_.name, source_.table, record, reason, clock_.now());
   put.item = stored_form(aside);
-  const auto done = commit(tally, record.sequence_number, keeper, {put});
+  const auto done = commit(tally, std::span(&record, 1), keeper, {put});
   // If even its figures or its images are what the store does not take, the record leaves without them.
   if (done || done.error().kind != Trouble::record) return done;
   put.item = stored_form(without_images(std::move(aside)));
-  return commit(Tally(), record.sequence_number, keeper, {std::move(put)});
+  return commit(Tally(), std::span(&record, 1), keeper, {std::move(put)});
 }
 
 }  // namespace postino::metrics

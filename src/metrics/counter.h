@@ -36,7 +36,7 @@ class Counter final : public ChangeHandler {
                           CheckpointKeeper& keeper) override;
 
  private:
-  Outcome<void> commit(const Tally& tally, store::SequenceNumber last, CheckpointKeeper& keeper,
+  Outcome<void> commit(const Tally& tally, std::span<const store::StreamRecord> done, CheckpointKeeper& keeper,
                        std::vector<store::TransactAction> more = {});
   void tell(const Tally& tally) const;
 

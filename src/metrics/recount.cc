@@ -39,7 +39,7 @@ void Recount::add(const item::Item& item, const item::Key& key) {
 }
 
 void Recount::meet(const store::StreamRecord& record) {
-  feed_.move_to(record.sequence_number);
+  feed_.move_to(record);
   if (!source_.concerns(record.keys)) return;
   const std::uint64_t fingerprint = fingerprint_of(record.keys);
   const std::uint64_t part = part_of(fingerprint);
@@ -59,26 +59,23 @@ void Recount::meet(const item::Item& item) {
   if (part_of(fingerprint) == pass_ && met_.insert(fingerprint)) add(item, key);
 }
 
-// To the end of the stream as it was when this was called, or a little further: to what others write meanwhile there
-// may be no end.
-Outcome<void> Recount::catch_up(const Beginning& beginning) {
-  std::optional<store::SequenceNumber> end;
-  while (true) {
+void Recount::meet_pages() {
+  for (; !pages_.empty() && feed_.has_passed(pages_.front().read); pages_.pop_front())
+    for (const item::Item& item : pages_.front().items) meet(item);
+}
+
+Outcome<void> Recount::catch_up(const Beginning& beginning, std::size_t waiting) {
+  do {
     if (beginning.is_ending && beginning.is_ending()) return trouble(Trouble::temporary, "the follower ends");
     TRY_VOID(keeper_.renew());
-    if (!end) {
-      const auto present = feed_.present_end();
-      if (!present) return temporary(present.error());
-      end = *present;
-    }
     const auto changes = feed_.next(store::max_records_per_read, base::Milliseconds(0));
     if (!changes) return temporary(changes.error());
     if (!changes->missed.empty()) return trouble(Trouble::temporary, changes->missed);
     if (!feed_.is_open()) return trouble(Trouble::temporary, "the stream has ended");
-    if (changes->records.empty()) return {};
     for (const store::StreamRecord& record : changes->records) meet(record);
-    if (end && feed_.place()->position + 1 >= *end) return {};
-  }
+    meet_pages();
+  } while (pages_.size() > waiting);
+  return {};
 }
 
 Outcome<void> Recount::pass(const Beginning& beginning) {
@@ -89,14 +86,15 @@ Outcome<void> Recount::pass(const Beginning& beginning) {
   request.limit = options_.page;
   do {
     if (beginning.is_ending && beginning.is_ending()) return trouble(Trouble::temporary, "the follower ends");
-    const auto page = retry_([&] { return store_.scan(request); });
+    auto page = retry_([&] { return store_.scan(request); });
     if (!page) return temporary(page.error());
-    TRY_VOID(catch_up(beginning));
-    for (const item::Item& item : page->items) meet(item);
-    TRY_VOID(keeper_.renew());
+    const auto read = feed_.present_end();
+    if (!read) return temporary(read.error());
+    pages_.push_back({.items = std::move(page->items), .read = *read});
+    TRY_VOID(catch_up(beginning, options_.waiting_pages));
     request.exclusive_start_key = page->last_evaluated_key;
   } while (request.exclusive_start_key);
-  return {};
+  return catch_up(beginning, 0);
 }
 
 // What its items counted may have expired since: such figures are not counted anew.

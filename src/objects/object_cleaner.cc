@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "item/json_codec.h"
+#include "store/place_form.h"
 #include "store/retry.h"
 
 namespace postino::objects {
@@ -43,15 +44,12 @@ base::Result<std::optional<store::StreamPlace>> ObjectCleaner::ObjectNote::read(
   const auto text = cleaner_.objects_.get(place_name);
   if (!text && text.error().code == base::ErrorCode::not_found) return std::nullopt;
   if (!text) return base::propagate(text.error());
-  const std::size_t space = text->find(' ');
-  const auto position = store::parse_sequence_number(text->substr(0, space));
-  if (!position || space == std::string::npos) return std::nullopt;
-  return store::StreamPlace{.stream = text->substr(space + 1), .position = *position};
+  return store::place_in_text(*text);
 }
 
 base::Result<void> ObjectCleaner::ObjectNote::write(const store::StreamPlace& place) {
   TRY(const std::string place_name, name());
-  return cleaner_.objects_.put(place_name, store::format_sequence_number(place.position) + " " + place.stream);
+  return cleaner_.objects_.put(place_name, store::text_of_place(place));
 }
 
 base::Result<int> ObjectCleaner::follow_once(base::Milliseconds patience) {

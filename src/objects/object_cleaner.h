@@ -62,7 +62,7 @@ class ObjectCleaner {
   const CleanerCounts& counts() const { return counts_; }
 
  private:
-  // "{position} {ARN of the stream}"
+  // The text of the place, as store/place_form.h has it.
   class ObjectNote final : public store::PlaceNote {
    public:
     explicit ObjectNote(ObjectCleaner& cleaner) : cleaner_(cleaner) {}

@@ -1,37 +1,46 @@
 #include "store/change_feed.h"
 
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <string_view>
+
 #include "base/check.h"
 
 namespace postino::store {
 
 namespace {
 
-Answer<std::vector<Shard>> all_shards(Store& store, const std::string& stream) {
-  std::vector<Shard> shards;
-  DescribeStreamRequest request;
-  request.stream_arn = stream;
-  do {
-    TRY(const StreamDescription description, store.describe_stream(request));
-    shards.insert(shards.end(), description.shards.begin(), description.shards.end());
-    request.exclusive_start_shard_id = description.last_evaluated_shard_id;
-  } while (request.exclusive_start_shard_id);
-  if (shards.empty()) return refuse(ErrorType::service_unavailable, "the stream " + stream + " has no shards yet");
-  return shards;
+// The shards that have no children: what is written from now on is in them, and in children that they will have.
+StreamPlace beginning_of_leaves(const std::string& stream, const std::vector<Shard>& shards) {
+  std::set<std::string> parents;
+  for (const Shard& shard : shards)
+    if (shard.parent_id) parents.insert(*shard.parent_id);
+  StreamPlace place{.stream = stream, .positions = {}};
+  for (const Shard& shard : shards)
+    if (!parents.contains(shard.id)) place.positions.emplace(shard.id, SequenceNumber());
+  return place;
 }
 
-// The record before the first of a shard.
-SequenceNumber before(const Shard& shard) { return shard.starting > 0 ? shard.starting - 1 : 0; }
-
-// Does the stream have what comes after this record? A page of no time tells.
-Answer<bool> reaches_back(Store& store, const std::string& table, SequenceNumber position) {
-  TRY(const std::unique_ptr<Subscription> probe, store.subscribe(table, position));
-  const auto records = probe->next(1, base::Milliseconds(0));
-  if (!records && records.error().type == ErrorType::trimmed_data_access) return false;
-  if (!records) return base::propagate(records.error());
-  return true;
-}
+constexpr std::string_view changes_gone = "changes were gone before they were handled";
 
 }  // namespace
+
+Answer<StreamDescription> describe_whole_stream(Store& store, const std::string& stream) {
+  DescribeStreamRequest request;
+  request.stream_arn = stream;
+  TRY(StreamDescription whole, store.describe_stream(request));
+  while (whole.last_evaluated_shard_id) {
+    if (whole.shards.size() > most_described_shards)
+      return refuse(ErrorType::service_unavailable, "the stream " + stream + " has too many shards to be followed");
+    request.exclusive_start_shard_id = whole.last_evaluated_shard_id;
+    TRY(StreamDescription page, store.describe_stream(request));
+    std::ranges::move(page.shards, std::back_inserter(whole.shards));
+    whole.status = page.status;
+    whole.last_evaluated_shard_id = page.last_evaluated_shard_id;
+  }
+  return whole;
+}
 
 Answer<std::string> ChangeFeed::present_stream() {
   TRY(const TableDescription description, store_.describe_table(table_));
@@ -41,6 +50,7 @@ Answer<std::string> ChangeFeed::present_stream() {
 }
 
 void ChangeFeed::take(std::unique_ptr<Subscription> subscription) {
+  undone_ = 0;
   const std::lock_guard lock(mutex_);
   subscription_ = std::move(subscription);
   if (subscription_ && is_closed_) subscription_->close();
@@ -59,20 +69,32 @@ void ChangeFeed::go_on_behind(StreamPlace place) {
   place_ = std::move(place);
 }
 
+// Of shards that have lost their first records, everything that there is.
+Answer<std::unique_ptr<Subscription>> ChangeFeed::subscribe_to_present(const std::string& stream) {
+  TRY(const StreamDescription description, describe_whole_stream(store_, stream));
+  if (description.shards.empty())
+    return refuse(ErrorType::service_unavailable, "the stream " + stream + " has no shards yet");
+  auto subscription = store_.subscribe(table_, beginning_of_leaves(stream, description.shards));
+  if (!subscription && subscription.error().type == ErrorType::trimmed_data_access)
+    return store_.subscribe(table_, std::nullopt);
+  return subscription;
+}
+
 Answer<void> ChangeFeed::begin(Start start) {
   drop();
-  TRY(std::string stream, present_stream());
-  TRY(const std::vector<Shard> shards, all_shards(store_, stream));
-  const SequenceNumber position = before(start == Start::oldest ? shards.front() : shards.back());
-  std::optional<SequenceNumber> after;
-  if (start == Start::present) {
-    TRY(const bool is_reached, reaches_back(store_, table_, position));
-    if (is_reached) after = position;
-  }
-  TRY(std::unique_ptr<Subscription> subscription, store_.subscribe(table_, after));
+  TRY(const std::string stream, present_stream());
+  TRY(std::unique_ptr<Subscription> subscription,
+      start == Start::present ? subscribe_to_present(stream) : store_.subscribe(table_, std::nullopt));
   take(std::move(subscription));
-  place_ = StreamPlace{std::move(stream), position};
+  place_ = subscription_->place();
   return {};
+}
+
+void ChangeFeed::move_to(const StreamRecord& record) {
+  place_->move_to(record);
+  if (undone_ > 0) --undone_;
+  // Only now are the shards done that have ended before it.
+  if (undone_ == 0 && subscription_) place_ = subscription_->place();
 }
 
 Answer<std::string> ChangeFeed::open() {
@@ -80,10 +102,11 @@ Answer<std::string> ChangeFeed::open() {
   if (subscription_) return std::string();
   TRY(const std::string stream, present_stream());
   if (stream != place_->stream) return std::string("the table has another stream");
-  auto subscription = store_.subscribe(table_, place_->position);
+  auto subscription = store_.subscribe(table_, place_);
   // A position that the store has not reached is one of another store, or of a later state of this one.
   if (!subscription && subscription.error().type == ErrorType::validation)
     return std::string("the checkpoint is ahead of the stream");
+  if (!subscription && subscription.error().type == ErrorType::trimmed_data_access) return std::string(changes_gone);
   if (!subscription) return base::propagate(subscription.error());
   take(*std::move(subscription));
   return std::string();
@@ -93,10 +116,14 @@ Answer<Changes> ChangeFeed::next(int limit, base::Milliseconds timeout) {
   TRY(std::string missed, open());
   if (!missed.empty()) return Changes{.records = {}, .missed = std::move(missed)};
   auto records = subscription_->next(limit, timeout);
-  if (records) return Changes{.records = *std::move(records), .missed = ""};
+  if (records) {
+    undone_ += records->size();
+    if (undone_ == 0) place_ = subscription_->place();
+    return Changes{.records = *std::move(records), .missed = ""};
+  }
   drop();
   if (records.error().type == ErrorType::trimmed_data_access)
-    return Changes{.records = {}, .missed = "changes were gone before they were handled"};
+    return Changes{.records = {}, .missed = std::string(changes_gone)};
   // The stream has ended: the table may have another one by the next call.
   if (records.error().type == ErrorType::resource_not_found) return Changes();
   return base::propagate(records.error());

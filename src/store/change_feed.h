@@ -1,14 +1,16 @@
 // The changes of a table, from where a reader was: the one way of going on with a change stream.
 //
-// A reader's place is the stream and the last record that it is done with. Each record moves it on, also one that does
-// not concern the reader, so that only changes that were truly missed count as such. The reader keeps its place: in one
-// commit with what it does (metrics/follow/checkpoint.h), or now and then (NotedFeed). When it begins again it gives
-// the place back, and is told if changes are missing in between.
+// A reader's place is the stream and the last record that it is done with, in each shard that is not done to its end.
+// Each record moves it on, also one that does not concern the reader, so that only changes that were truly missed count
+// as such. The reader keeps its place: in one commit with what it does (metrics/follow/checkpoint.h), or now and then
+// (NotedFeed). When it begins again it gives the place back, and is told if changes are missing in between.
 //
-// A feed reads one sequence of records. The embedded store has one for each stream. Where a stream has several at a
-// time, as the shards of Amazon DynamoDB are, each has a feed and a place of its own, so that processes can share them.
+// A feed reads the whole stream. That of the embedded store is one sequence; where a stream has several shards at a
+// time, as on Amazon DynamoDB, the feed reads all of them, and the records of one item come in their order. Why a
+// stream is not shared among processes: docs/decisions/0023-a-stream-is-followed-as-a-whole.md.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,12 +22,12 @@
 
 namespace postino::store {
 
-struct StreamPlace {
-  std::string stream;           // its ARN
-  SequenceNumber position = 0;  // of the last record that is done
+// A shard is kept for a day, and replaced after some hours: these are thousands of partitions.
+inline constexpr std::size_t most_described_shards = 20'000;
 
-  friend bool operator==(const StreamPlace&, const StreamPlace&) = default;
-};
+// The description of a stream with all of its shards: the pages of DescribeStream as one. service_unavailable: there
+// are more shards than that.
+Answer<StreamDescription> describe_whole_stream(Store& store, const std::string& stream);
 
 struct Changes {
   std::vector<StreamRecord> records;  // empty: none came in time
@@ -60,24 +62,29 @@ class ChangeFeed {
   // as open() does. A stream that has ended has no more records; then it is not open any more.
   Answer<Changes> next(int limit, base::Milliseconds timeout);
 
-  // The record with this number is done, and all before it.
-  void move_to(SequenceNumber position) { place_->position = position; }
+  // The record is done: called for each, in the order in which they were read.
+  void move_to(const StreamRecord& record);
+  // The place of who is done with all that was read, for readers who keep their place by themselves. It must be open.
+  StreamPlace place_behind_all_read() const { return subscription_->place(); }
   // What was read and is not done is read again.
   void drop();
 
   // See Subscription. It must be open.
-  Answer<std::optional<SequenceNumber>> present_end() { return subscription_->present_end(); }
+  Answer<StreamMoment> present_end() { return subscription_->present_end(); }
+  bool has_passed(const StreamMoment& moment) const { return subscription_->has_passed(moment); }
 
   // Wakes a waiting next(), which then answers at once from now on. From any thread.
   void close();
 
  private:
   Answer<std::string> present_stream();
+  Answer<std::unique_ptr<Subscription>> subscribe_to_present(const std::string& stream);
   void take(std::unique_ptr<Subscription> subscription);
 
   Store& store_;
   const std::string table_;
   std::optional<StreamPlace> place_;
+  std::size_t undone_ = 0;                      // records that were read and are not done
   std::mutex mutex_;                            // of the pointer, for close(), and of the flag
   std::shared_ptr<Subscription> subscription_;  // written under the mutex
   bool is_closed_ = false;

@@ -105,8 +105,8 @@ class ForwardingStore : public Store {
     return inner_.get_records(request);
   }
   Answer<std::unique_ptr<Subscription>> subscribe(const std::string& table_name,
-                                                  std::optional<SequenceNumber> after) override {
-    return inner_.subscribe(table_name, after);
+                                                  std::optional<StreamPlace> after) override {
+    return inner_.subscribe(table_name, std::move(after));
   }
 
  protected:

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "item/attribute_text.h"
+#include "store/place_form.h"
 #include "store/retry.h"
 
 namespace postino::store {
@@ -15,17 +15,14 @@ base::Result<std::optional<StreamPlace>> ItemNote::read() {
   const auto answer = store_.get_item(request);
   if (!answer) return base::propagate(as_error(answer.error()));
   if (!answer->item) return std::nullopt;
-  const auto position = parse_sequence_number(item::attribute_text(*answer->item, "sequence"));
-  if (!position) return std::nullopt;
-  return StreamPlace{.stream = item::attribute_text(*answer->item, "stream"), .position = *position};
+  return place_in(*answer->item, "sequence");
 }
 
 base::Result<void> ItemNote::write(const StreamPlace& place) {
   PutItemRequest request;
   request.table_name = table_;
   request.item = key_;
-  request.item.set("sequence", format_sequence_number(place.position));
-  request.item.set("stream", place.stream);
+  put_place(request.item, "sequence", place);
   if (const auto answer = store_.put_item(request); !answer) return base::propagate(as_error(answer.error()));
   return {};
 }

@@ -20,7 +20,8 @@ class PlaceNote {
   virtual base::Result<void> write(const StreamPlace& place) = 0;
 };
 
-// An item of a table: its key, `sequence` and `stream`. It may be the table whose changes are read.
+// An item of a table: its key, `sequence` or `shards`, and `stream` (place_form.h). It may be the table whose changes
+// are read.
 class ItemNote final : public PlaceNote {
  public:
   // The store must outlive it.
@@ -50,7 +51,7 @@ class NotedFeed {
   // missed, with the oldest record. Then `missed` says so, once, beside the first records; what was noted stays until
   // the next note. not_found: there is no such table, or it has no stream.
   base::Result<Changes> next(int limit, base::Milliseconds timeout);
-  void done(const StreamRecord& record) { feed_.move_to(record.sequence_number); }
+  void done(const StreamRecord& record) { feed_.move_to(record); }
   void drop() { feed_.drop(); }
   void close() { feed_.close(); }  // from any thread
 

@@ -66,9 +66,12 @@ class Store {
   virtual Answer<StreamDescription> describe_stream(const DescribeStreamRequest& request) = 0;
   virtual Answer<std::string> get_shard_iterator(const GetShardIteratorRequest& request) = 0;
   virtual Answer<GetRecordsResponse> get_records(const GetRecordsRequest& request) = 0;
-  // Follows the table's enabled stream: after the given record, or from the oldest one kept.
+  // Follows the table's enabled stream: behind the given place, or from the oldest record kept. A place may name any
+  // shards that DescribeStream shows, with numbers that are none: then what comes is what is in them, and in their
+  // children. validation: the place is one of another stream, of another store, or of a later state of this one;
+  // trimmed_data_access: records behind it are gone, unless next() tells.
   virtual Answer<std::unique_ptr<Subscription>> subscribe(const std::string& table_name,
-                                                          std::optional<SequenceNumber> after) = 0;
+                                                          std::optional<StreamPlace> after) = 0;
 };
 
 }  // namespace postino::store

@@ -1,28 +1,38 @@
 #include "store/stream.h"
 
-#include <charconv>
-#include <cstdio>
+#include <algorithm>
+#include <utility>
 
 namespace postino::store {
 
 namespace {
 
-constexpr std::size_t digits = 20;  // of the largest 64-bit number
+const std::string whole_sequence;  // the shard of a stream that is one sequence
+
+const std::string& shard_of(const StreamRecord& record) { return record.shard ? *record.shard : whole_sequence; }
 
 }  // namespace
 
-std::string format_sequence_number(SequenceNumber number) {
-  char text[digits + 2];
-  std::snprintf(text, sizeof text, "1%020llu", static_cast<unsigned long long>(number));
-  return text;
+std::optional<SequenceNumber> SequenceNumber::parse(std::string_view text) {
+  const auto is_digit = [](char character) { return character >= '0' && character <= '9'; };
+  if (text.empty() || text.size() > most_digits || !std::ranges::all_of(text, is_digit)) return std::nullopt;
+  SequenceNumber number;
+  std::ranges::copy(text, number.digits_.end() - static_cast<std::ptrdiff_t>(text.size()));
+  number.width_ = static_cast<std::uint8_t>(text.size());
+  return number;
 }
 
-std::optional<SequenceNumber> parse_sequence_number(std::string_view text) {
-  if (text.size() != digits + 1 || text.front() != '1') return std::nullopt;
-  SequenceNumber number = 0;
-  const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+std::string SequenceNumber::text() const { return {digits_.end() - width_, digits_.end()}; }
+
+void StreamPlace::move_to(const StreamRecord& record) { positions[shard_of(record)] = record.sequence_number; }
+
+bool StreamPlace::has_done(const StreamRecord& record) const {
+  const auto position = positions.find(shard_of(record));
+  return position != positions.end() && record.sequence_number <= position->second;
+}
+
+StreamPlace place_in_sequence(std::string stream, SequenceNumber position) {
+  return {.stream = std::move(stream), .positions = {{whole_sequence, position}}};
 }
 
 }  // namespace postino::store

@@ -81,7 +81,7 @@ void History::check_stream(store::Store& store, TableNumber table, base::TimePoi
 void History::check_record(TableNumber table, const store::StreamRecord& record, base::TimePoint now, Faults& faults) {
   ++records_;
   const Place place{table, slot_of(table, record.keys)};
-  const std::string what = table_name(table) + " record " + std::to_string(record.sequence_number);
+  const std::string what = table_name(table) + " record " + record.sequence_number.text();
   if (record.by_time_to_live) {
     if (!record.old_image || record.new_image || !record.old_image->contains("expires") ||
         integer(*record.old_image, "expires") > base::epoch_seconds(now))

@@ -111,7 +111,7 @@ class EmptyStore final : public store::Store {
     return refuse<store::GetRecordsResponse>();
   }
   store::Answer<std::unique_ptr<store::Subscription>> subscribe(const std::string&,
-                                                                std::optional<store::SequenceNumber>) override {
+                                                                std::optional<store::StreamPlace>) override {
     return refuse<std::unique_ptr<store::Subscription>>();
   }
 };

@@ -28,8 +28,7 @@ std::vector<std::string> streamed(store::Store& store) {
     const auto records = (*subscription)->next(store::max_records_per_read, base::Milliseconds(0));
     CHECK(records);
     if (records->empty()) return sequences;
-    for (const store::StreamRecord& record : *records)
-      sequences.push_back(store::format_sequence_number(record.sequence_number));
+    for (const store::StreamRecord& record : *records) sequences.push_back(record.sequence_number.text());
   }
 }
 

@@ -93,8 +93,8 @@ class TirelessStore final : public store::ForwardingStore {
  public:
   explicit TirelessStore(SupportDesk& desk) : ForwardingStore(desk.engine()), desk_(desk) {}
   store::Answer<std::unique_ptr<store::Subscription>> subscribe(const std::string& table,
-                                                                std::optional<store::SequenceNumber> after) override {
-    TRY(std::unique_ptr<store::Subscription> subscription, inner().subscribe(table, after));
+                                                                std::optional<store::StreamPlace> after) override {
+    TRY(std::unique_ptr<store::Subscription> subscription, inner().subscribe(table, std::move(after)));
     return std::make_unique<TirelessSubscription>(*this, std::move(subscription));
   }
   int writes_left = 20'000;
@@ -109,7 +109,9 @@ class TirelessStore final : public store::ForwardingStore {
         change_something(store_.inner(), store_.random_, store_.desk_.now(), 30);
       return inner_->next(1, timeout);
     }
-    store::Answer<std::optional<store::SequenceNumber>> present_end() override { return inner_->present_end(); }
+    store::StreamPlace place() const override { return inner_->place(); }
+    store::Answer<store::StreamMoment> present_end() override { return inner_->present_end(); }
+    bool has_passed(const store::StreamMoment& moment) const override { return inner_->has_passed(moment); }
     void close() override { inner_->close(); }
 
    private:
@@ -247,7 +249,7 @@ TEST(RecountTest, ACheckpointOfALaterStateIsNoticed) {
   for (const item::Item& item : desk.scan(metrics_table))
     if (item.contains("position")) {
       Checkpoint checkpoint = read_checkpoint(item).value();
-      checkpoint.position = store::SequenceNumber{1} << 62;
+      checkpoint.place.positions[""] = store::SequenceNumber::parse("104611686018427387904").value();
       store::PutItemRequest request;
       request.table_name = metrics_table;
       request.item = checkpoint_item("tickets", checkpoint);

@@ -98,8 +98,7 @@ TEST_P(ConcurrentChurnTest, LeavesNothingBehind) {
   (*subscription)->close();
   follower.join();
   // What the follower had not seen when it was stopped is still there for it.
-  auto rest =
-      store().subscribe("first", followed.empty() ? std::nullopt : std::optional(followed.back().sequence_number));
+  auto rest = store().subscribe("first", (*subscription)->place());
   ASSERT_TRUE(rest) << text_of(rest.error());
   subscription->reset();
   while (true) {

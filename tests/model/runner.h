@@ -98,7 +98,7 @@ class Runner {
   struct Follower {
     std::unique_ptr<store::Subscription> subscription;
     std::size_t seen = 0;
-    std::optional<store::SequenceNumber> last;
+    std::optional<store::StreamPlace> place;
   };
 
   RunSettings settings_;

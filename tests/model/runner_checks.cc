@@ -30,7 +30,7 @@ void Runner::drain(const ModelTable& table) {
   if (!table.stream || !failure_.empty()) return;
   Follower& follower = followers_[table.name];
   if (!follower.subscription) {
-    auto subscription = engine_->subscribe(table.name, follower.last);
+    auto subscription = engine_->subscribe(table.name, follower.place);
     if (!subscription) return expect_same("cannot subscribe: " + text_of(subscription.error()));
     follower.subscription = *std::move(subscription);
   }
@@ -42,9 +42,9 @@ void Runner::drain(const ModelTable& table) {
     for (store::StreamRecord& record : *next) records.push_back(std::move(record));
   }
   if (!records.empty()) {
-    if (follower.last && records.front().sequence_number <= *follower.last) expect_same("an old record came again");
-    follower.last = records.back().sequence_number;
+    if (follower.place && follower.place->has_done(records.front())) expect_same("an old record came again");
   }
+  follower.place = follower.subscription->place();
   const std::vector<ModelRecord> expected(table.records.begin() + static_cast<std::ptrdiff_t>(follower.seen),
                                           table.records.end());
   follower.seen = table.records.size();

@@ -108,7 +108,7 @@ std::string fault_of_positions(store::Store& store, const std::string& stream_ar
   if (records.empty()) return {};
 
   const std::size_t place = static_cast<std::size_t>(number) / shards.size() % records.size();
-  start.sequence_number = store::format_sequence_number(records[place].sequence_number);
+  start.sequence_number = records[place].sequence_number.text();
   for (const auto type : {store::IteratorType::at_sequence_number, store::IteratorType::after_sequence_number}) {
     start.type = type;
     const auto read = read_from(store, start);

@@ -162,7 +162,7 @@ TEST_F(ObjectCleanerTest, ThePlaceIsAnObject) {
   const auto table = store_.engine().describe_table(tickets_table);
   const auto records = store_.engine().subscribe(tickets_table, std::nullopt).value()->next(1, base::Milliseconds(0));
   EXPECT_EQ(store_.objects().get("positions/tickets/" + table->id).value_or("-"),
-            store::format_sequence_number(records->front().sequence_number) + " " + *table->latest_stream_arn);
+            records->front().sequence_number.text() + " " + *table->latest_stream_arn);
 }
 
 // The stream was ended and begun again while no cleaner was there: what happened in between was told by none of them.
@@ -197,8 +197,7 @@ TEST_F(ObjectCleanerTest, APlaceThatCannotBeReadIsNone) {
 TEST_F(ObjectCleanerTest, APlaceThatTheStoreDoesNotKnowIsForgotten) {
   const auto table = store_.engine().describe_table(tickets_table);
   ASSERT_TRUE(
-      store_.objects().put("positions/tickets/" + table->id,
-                           store::format_sequence_number(9'000'000'000'000'000'000) + " " + *table->latest_stream_arn));
+      store_.objects().put("positions/tickets/" + table->id, "109000000000000000000 " + *table->latest_stream_arn));
   put(large_ticket("1", 1));
   put(small_ticket("1", 2));
   follow(cleaner_);

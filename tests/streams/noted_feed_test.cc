@@ -1,6 +1,7 @@
 #include "store/noted_feed.h"
 
 #include "feed_environment.h"
+#include "remote/streams/sharded_store_testing.h"
 #include "store/forwarding_store.h"
 
 namespace postino::store {
@@ -12,8 +13,10 @@ using testing::IsEmpty;
 
 const item::Key note_key{{"id", "note"}};
 
-class NotedFeedTest : public testing::Test {
+// True: the stream is followed shard by shard.
+class NotedFeedTest : public testing::TestWithParam<bool> {
  protected:
+  Store& followed() { return GetParam() ? static_cast<Store&>(sharded_) : store_.engine(); }
   NotedFeed make(Store& store) { return {store, feed_table, note_, store_.clock(), 1h}; }
 
   // Reads everything that is there. The ids, and what was missed.
@@ -37,49 +40,51 @@ class NotedFeedTest : public testing::Test {
   }
 
   FeedEnvironment store_;
+  remote::ShardedStore sharded_{store_.engine(), store_.time()};
   ItemNote note_{store_.engine(), feed_table, note_key};
 };
 
-TEST_F(NotedFeedTest, TheNextOneGoesOnWhereTheLastNoteIs) {
+TEST_P(NotedFeedTest, TheNextOneGoesOnWhereTheLastNoteIs) {
   store_.put("a");
   {
-    NotedFeed feed = make(store_.engine());
+    NotedFeed feed = make(followed());
     EXPECT_THAT(read(feed), ElementsAre("no place was noted", "a"));
     ASSERT_TRUE(feed.note());
     store_.put("b");
     EXPECT_THAT(read(feed), ElementsAre("note", "b"));
   }
-  NotedFeed next = make(store_.engine());
+  NotedFeed next = make(followed());
   EXPECT_THAT(read(next), ElementsAre("note", "b")) << "what came after the note is read again";
 }
 
 // The form of the item: other programs see it.
-TEST_F(NotedFeedTest, TheNoteIsAnItem) {
-  ASSERT_TRUE(note_.write({.stream = "arn:1", .position = 42}));
+TEST_P(NotedFeedTest, TheNoteIsAnItem) {
+  const StreamPlace place = place_in_sequence("arn:1", SequenceNumber::parse("100000000000000000042").value());
+  ASSERT_TRUE(note_.write(place));
   EXPECT_THAT(store_.scan(feed_table),
               ElementsAre(item::Item{{"id", "note"}, {"sequence", "100000000000000000042"}, {"stream", "arn:1"}}));
-  EXPECT_EQ(note_.read().value(), (StreamPlace{.stream = "arn:1", .position = 42}));
+  EXPECT_EQ(note_.read().value(), place);
 }
 
-TEST_F(NotedFeedTest, ANoteThatCannotBeReadIsNone) {
+TEST_P(NotedFeedTest, ANoteThatCannotBeReadIsNone) {
   store_.put("note");
-  NotedFeed feed = make(store_.engine());
+  NotedFeed feed = make(followed());
   EXPECT_THAT(read(feed), ElementsAre("no place was noted", "note"));
 }
 
-TEST_F(NotedFeedTest, APlaceIsNotedAlsoWhereNothingHappened) {
-  NotedFeed feed = make(store_.engine());
+TEST_P(NotedFeedTest, APlaceIsNotedAlsoWhereNothingHappened) {
+  NotedFeed feed = make(followed());
   EXPECT_THAT(read(feed), ElementsAre("no place was noted"));
   ASSERT_TRUE(feed.note());
-  NotedFeed next = make(store_.engine());
+  NotedFeed next = make(followed());
   EXPECT_THAT(read(next), ElementsAre("note")) << "it does not begin anew";
 }
 
 // The note is a change of the table that it is about, and moves the place itself.
-TEST_F(NotedFeedTest, IsNotWrittenMoreOftenThanItsPause) {
+TEST_P(NotedFeedTest, IsNotWrittenMoreOftenThanItsPause) {
   store_.put("a");
-  NotedFeed feed = make(store_.engine());
-  for (int minute = 0; minute < 180; ++minute) {
+  NotedFeed feed = make(followed());
+  for (int minute = 0; minute < 170; ++minute) {
     read(feed);
     ASSERT_TRUE(feed.note_in_time());
     store_.time().advance(1min);
@@ -88,24 +93,24 @@ TEST_F(NotedFeedTest, IsNotWrittenMoreOftenThanItsPause) {
 }
 
 // Nothing happens for days but its own notes: they are no reason to believe that something was missed.
-TEST_F(NotedFeedTest, NothingIsMissedWhereNothingHappens) {
+TEST_P(NotedFeedTest, NothingIsMissedWhereNothingHappens) {
   store_.put("a");
   {
-    NotedFeed feed = make(store_.engine());
+    NotedFeed feed = make(followed());
     for (int day = 0; day < 12; ++day) {
       read(feed);
       ASSERT_TRUE(feed.note_in_time());
       store_.pass(6h);
     }
   }
-  NotedFeed next = make(store_.engine());
+  NotedFeed next = make(followed());
   EXPECT_THAT(read(next), ElementsAre("note"));
 }
 
-TEST_F(NotedFeedTest, WhatWasMissedIsToldOnce) {
+TEST_P(NotedFeedTest, WhatWasMissedIsToldOnce) {
   store_.put("a");
   {
-    NotedFeed feed = make(store_.engine());
+    NotedFeed feed = make(followed());
     read(feed);
     ASSERT_TRUE(feed.note());
   }
@@ -113,11 +118,11 @@ TEST_F(NotedFeedTest, WhatWasMissedIsToldOnce) {
   store_.pass(30h);
   store_.put("b");
   {
-    NotedFeed feed = make(store_.engine());
+    NotedFeed feed = make(followed());
     EXPECT_THAT(read(feed), ElementsAre("changes were gone before they were handled", "b"));
     EXPECT_THAT(read(feed), IsEmpty());
   }
-  NotedFeed again = make(store_.engine());
+  NotedFeed again = make(followed());
   EXPECT_THAT(read(again), ElementsAre("changes were gone before they were handled", "b"))
       << "until the reader has done what it must, and notes it";
 }
@@ -126,9 +131,8 @@ TEST_F(NotedFeedTest, WhatWasMissedIsToldOnce) {
 class SilentStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
-  Answer<std::unique_ptr<Subscription>> subscribe(const std::string& table,
-                                                  std::optional<SequenceNumber> after) override {
-    TRY(std::unique_ptr<Subscription> subscription, inner().subscribe(table, after));
+  Answer<std::unique_ptr<Subscription>> subscribe(const std::string& table, std::optional<StreamPlace> after) override {
+    TRY(std::unique_ptr<Subscription> subscription, inner().subscribe(table, std::move(after)));
     return std::make_unique<SilentSubscription>(*this, std::move(subscription));
   }
   int silences = 0;
@@ -142,7 +146,9 @@ class SilentStore final : public ForwardingStore {
       if (store_.silences-- > 0) return refuse(ErrorType::service_unavailable, "not now");
       return inner_->next(limit, timeout);
     }
-    Answer<std::optional<SequenceNumber>> present_end() override { return inner_->present_end(); }
+    StreamPlace place() const override { return inner_->place(); }
+    Answer<StreamMoment> present_end() override { return inner_->present_end(); }
+    bool has_passed(const StreamMoment& moment) const override { return inner_->has_passed(moment); }
     void close() override { inner_->close(); }
 
    private:
@@ -151,22 +157,24 @@ class SilentStore final : public ForwardingStore {
   };
 };
 
-TEST_F(NotedFeedTest, WhatWasMissedIsToldAlsoAfterAnError) {
+TEST_P(NotedFeedTest, WhatWasMissedIsToldAlsoAfterAnError) {
   store_.put("a");
-  SilentStore silent(store_.engine());
+  SilentStore silent(followed());
   silent.silences = 1;
   NotedFeed feed = make(silent);
   EXPECT_FALSE(feed.next(1, 0ms)) << "it has begun, and cannot read";
   EXPECT_THAT(read(feed), ElementsAre("no place was noted", "a"));
 }
 
-TEST_F(NotedFeedTest, ATableWithoutAStreamIsNotFound) {
+TEST_P(NotedFeedTest, ATableWithoutAStreamIsNotFound) {
   store_.end_stream();
-  NotedFeed feed = make(store_.engine());
+  NotedFeed feed = make(followed());
   EXPECT_EQ(feed.next(1, 0ms).error().code, base::ErrorCode::not_found);
   store_.begin_stream();
   EXPECT_THAT(read(feed), ElementsAre("no place was noted"));
 }
+
+INSTANTIATE_TEST_SUITE_P(Both, NotedFeedTest, testing::Bool());
 
 }  // namespace
 }  // namespace postino::store

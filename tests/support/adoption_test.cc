@@ -40,9 +40,9 @@ class BusyStreamStore final : public store::ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
   store::Answer<std::unique_ptr<store::Subscription>> subscribe(const std::string& table,
-                                                                std::optional<store::SequenceNumber> after) override {
+                                                                std::optional<store::StreamPlace> after) override {
     if (failure) return store::refuse(*failure, "not now");
-    return inner().subscribe(table, after);
+    return inner().subscribe(table, std::move(after));
   }
   store::Answer<store::PageResponse> scan(const store::ScanRequest& request) override {
     ++scans;

@@ -144,8 +144,8 @@ class StoreTour {
       printer_.line(names[static_cast<std::size_t>(record.type)],
                     std::string(record.by_time_to_live ? "by the store itself: " : "") +
                         item::to_json(record.new_image ? *record.new_image : *record.old_image));
-      last_seen_ = record.sequence_number;
     }
+    last_seen_ = subscription->place();
     return {};
   }
 
@@ -176,7 +176,7 @@ class StoreTour {
   StepPrinter printer_;
   std::shared_ptr<base::ManualClock> clock_ = std::make_shared<base::ManualClock>(base::SystemClock().now());
   std::unique_ptr<engine::Engine> engine_;
-  std::optional<store::SequenceNumber> last_seen_;
+  std::optional<store::StreamPlace> last_seen_;
 };
 
 }  // namespace

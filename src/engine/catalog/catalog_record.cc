@@ -147,8 +147,8 @@ StreamShard read_shard(const RecordReader& reader) {
   StreamShard shard;
   shard.number = static_cast<std::uint64_t>(reader.integer("number"));
   shard.created = reader.time("created");
-  shard.first = static_cast<store::SequenceNumber>(reader.integer("first"));
-  if (const auto end = reader.optional_integer("end")) shard.end = static_cast<store::SequenceNumber>(*end);
+  shard.first = static_cast<RecordNumber>(reader.integer("first"));
+  if (const auto end = reader.optional_integer("end")) shard.end = static_cast<RecordNumber>(*end);
   shard.closed = reader.optional_time("closed");
   shard.parent_created = reader.optional_time("parent_created");
   return shard;
@@ -240,7 +240,7 @@ base::Result<Stream> decode_stream(std::string_view bytes) {
   for (const RecordReader& element : reader.maps("key_schema"))
     stream.key_schema.push_back({element.text("name"), element.enumeration<store::KeyRole>("role")});
   for (const RecordReader& shard : reader.maps("shards")) stream.shards.push_back(read_shard(shard));
-  stream.trimmed_until = static_cast<store::SequenceNumber>(reader.integer("trimmed_until"));
+  stream.trimmed_until = static_cast<RecordNumber>(reader.integer("trimmed_until"));
   if (stream.id == 0 || stream.shards.empty())
     return base::fail(base::ErrorCode::corrupt, "a stream record of the catalog lacks its id or its shards");
   return stream;

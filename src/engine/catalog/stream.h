@@ -18,8 +18,8 @@ namespace postino::engine {
 struct StreamShard {
   std::uint64_t number = 0;  // 0, 1, 2, ... within the stream
   base::TimePoint created;
-  store::SequenceNumber first = 0;
-  std::optional<store::SequenceNumber> end;  // exclusive
+  RecordNumber first = 0;
+  std::optional<RecordNumber> end;  // exclusive
   std::optional<base::TimePoint> closed;
   std::optional<base::TimePoint> parent_created;  // part of the parent's name, which outlives the parent
 };
@@ -33,8 +33,8 @@ struct Stream {
   base::TimePoint created;
   store::KeySchema key_schema;
   bool enabled = true;
-  std::vector<StreamShard> shards;          // oldest first
-  store::SequenceNumber trimmed_until = 0;  // records with smaller numbers may be gone; none with larger ones is
+  std::vector<StreamShard> shards;  // oldest first
+  RecordNumber trimmed_until = 0;   // records with smaller numbers may be gone; none with larger ones is
 };
 using StreamPointer = std::shared_ptr<const Stream>;
 

@@ -266,7 +266,7 @@ class ContentsCheck {
   base::Result<void> check_stream_records() {
     return walk(Family::streams, "", [&](std::string_view key, std::string_view value) -> base::Result<void> {
       ++counts_.stream_records;
-      const bool whole_key = key.size() == object_id_size + sizeof(store::SequenceNumber);
+      const bool whole_key = key.size() == object_id_size + sizeof(RecordNumber);
       if (!whole_key || !stream_ids_.contains(base::load_big_endian<ObjectId>(key.data())))
         problems_.add("the change record " + base::to_hex(key) + " belongs to no stream");
       else if (sequence_number_of(key) >> numbers_per_opening_bits > openings_)

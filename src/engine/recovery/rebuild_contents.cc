@@ -241,7 +241,7 @@ class ContentsRebuild {
   base::Result<void> check_stream_records() {
     std::map<ObjectId, std::uint64_t> gone;
     TRY_VOID(walk_all(Family::streams, [&](const std::string& key, std::string_view value) {
-      const bool whole_key = key.size() == object_id_size + sizeof(store::SequenceNumber);
+      const bool whole_key = key.size() == object_id_size + sizeof(RecordNumber);
       if (whole_key && stream_ids_.contains(base::load_big_endian<ObjectId>(key.data())) &&
           decode_stream_record(value)) {
         last_number_ = std::max(last_number_, sequence_number_of(key));
@@ -298,7 +298,7 @@ class ContentsRebuild {
   std::set<ObjectId> table_ids_;
   std::set<ObjectId> stream_ids_;
   ObjectId last_id_ = 0;
-  store::SequenceNumber last_number_ = 0;
+  RecordNumber last_number_ = 0;
 };
 
 }  // namespace

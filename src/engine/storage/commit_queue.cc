@@ -71,7 +71,7 @@ void StreamSignal::announce() {
   changed_.notify_all();
 }
 
-CommitQueue::CommitQueue(Database& database, KeyLocks& locks, const Options& options, store::SequenceNumber first)
+CommitQueue::CommitQueue(Database& database, KeyLocks& locks, const Options& options, RecordNumber first)
     : database_(database),
       locks_(locks),
       max_entries_(options.max_waiting_writes),
@@ -119,12 +119,12 @@ base::Result<void> CommitQueue::wait(const std::shared_ptr<CommitEntry>& entry) 
   return entry->outcome_;
 }
 
-store::SequenceNumber CommitQueue::next_sequence_number() const {
+RecordNumber CommitQueue::next_sequence_number() const {
   std::lock_guard lock(mutex_);
   return next_sequence_number_;
 }
 
-store::SequenceNumber CommitQueue::settled_sequence_number() const {
+RecordNumber CommitQueue::settled_sequence_number() const {
   std::lock_guard lock(mutex_);
   return settled_sequence_number_;
 }
@@ -224,7 +224,7 @@ void CommitQueue::append(const Mutation& mutation, rocksdb::WriteBatch& writes) 
 }
 
 void CommitQueue::append_stream_records(const CommitEntry& entry, rocksdb::WriteBatch& writes) const {
-  store::SequenceNumber number = entry.first_sequence_number_;
+  RecordNumber number = entry.first_sequence_number_;
   for (const StreamAppend& append : entry.stream_appends)
     writes.Put(database_.handle(Family::streams), stream_key(append.stream, number++), slice(append.value));
 }

@@ -20,7 +20,6 @@
 #include "engine/storage/key_locks.h"
 #include "engine/storage/keys.h"
 #include "engine/storage/statistics.h"
-#include "store/stream.h"
 
 namespace postino::engine {
 
@@ -76,7 +75,7 @@ struct CommitEntry {
   std::size_t bytes() const;
 
   Ticket ticket_ = 0;
-  store::SequenceNumber first_sequence_number_ = 0;
+  RecordNumber first_sequence_number_ = 0;
   std::size_t bytes_ = 0;
   bool finished_ = false;
   base::Result<void> outcome_;
@@ -99,7 +98,7 @@ class StreamSignal {
 
 class CommitQueue {
  public:
-  CommitQueue(Database& database, KeyLocks& locks, const Options& options, store::SequenceNumber first);
+  CommitQueue(Database& database, KeyLocks& locks, const Options& options, RecordNumber first);
   // Writes what is queued. No caller may be left.
   ~CommitQueue();
 
@@ -113,11 +112,11 @@ class CommitQueue {
   base::Result<void> wait(const std::shared_ptr<CommitEntry>& entry);
 
   // Every record queued so far has a smaller sequence number, every later one this or a larger one.
-  store::SequenceNumber next_sequence_number() const;
+  RecordNumber next_sequence_number() const;
 
   // Every record with a smaller sequence number is on disk or never will be; no caller has been answered for the others
   // yet.
-  store::SequenceNumber settled_sequence_number() const;
+  RecordNumber settled_sequence_number() const;
 
   StreamSignal& stream_signal() { return stream_signal_; }
 
@@ -152,8 +151,8 @@ class CommitQueue {
   std::deque<std::shared_ptr<CommitEntry>> queue_;
   std::size_t queued_bytes_ = 0;
   Ticket last_ticket_ = 0;
-  store::SequenceNumber next_sequence_number_;
-  store::SequenceNumber settled_sequence_number_;
+  RecordNumber next_sequence_number_;
+  RecordNumber settled_sequence_number_;
   bool leading_ = false;
   bool stopping_ = false;
 

@@ -1,9 +1,35 @@
 #include "engine/storage/keys.h"
 
+#include <charconv>
+#include <cstdio>
+
 #include "base/bytes.h"
 #include "base/check.h"
 
 namespace postino::engine {
+
+namespace {
+
+constexpr std::size_t record_number_digits = 20;  // of the largest 64-bit number
+
+}  // namespace
+
+store::SequenceNumber shown_number(RecordNumber number) {
+  char text[record_number_digits + 2];
+  std::snprintf(text, sizeof text, "1%020llu", static_cast<unsigned long long>(number));
+  const auto shown = store::SequenceNumber::parse(text);
+  CHECK(shown);
+  return *shown;
+}
+
+std::optional<RecordNumber> record_number(const store::SequenceNumber& shown) {
+  const std::string text = shown.text();
+  if (text.size() != record_number_digits + 1 || text.front() != '1') return std::nullopt;
+  RecordNumber number = 0;
+  const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
 
 std::string id_prefix(ObjectId id) {
   std::string key;
@@ -29,16 +55,16 @@ ExpiryEntry parse_expiry_key(std::string_view key) {
   return entry;
 }
 
-std::string stream_key(ObjectId stream, store::SequenceNumber number) {
+std::string stream_key(ObjectId stream, RecordNumber number) {
   std::string key;
   base::append_big_endian(key, stream);
   base::append_big_endian(key, number);
   return key;
 }
 
-store::SequenceNumber sequence_number_of(std::string_view stored_stream_key) {
-  CHECK(stored_stream_key.size() == object_id_size + sizeof(store::SequenceNumber));
-  return base::load_big_endian<store::SequenceNumber>(stored_stream_key.data() + object_id_size);
+RecordNumber sequence_number_of(std::string_view stored_stream_key) {
+  CHECK(stored_stream_key.size() == object_id_size + sizeof(RecordNumber));
+  return base::load_big_endian<RecordNumber>(stored_stream_key.data() + object_id_size);
 }
 
 std::string after_prefix(std::string prefix) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,14 @@ namespace postino::engine {
 using ObjectId = std::uint32_t;                                  // of tables, indexes and streams; never used twice
 inline constexpr std::size_t object_id_size = sizeof(ObjectId);  // in keys
 inline constexpr std::size_t partition_hash_size = 4;            // in keys of items and index entries, behind the id
+
+// The numbers of change records in this store: one sequence for all of its streams.
+using RecordNumber = std::uint64_t;
+
+// As callers see it: '1' and 20 digits, in numeric order.
+store::SequenceNumber shown_number(RecordNumber number);
+// nullopt: it has another form, so it is not a number of this store.
+std::optional<RecordNumber> record_number(const store::SequenceNumber& shown);
 
 struct KeyRange {
   std::string lower;  // inclusive
@@ -31,8 +40,8 @@ struct ExpiryEntry {
 ExpiryEntry parse_expiry_key(std::string_view key);
 
 // streams: stream id, sequence number.
-std::string stream_key(ObjectId stream, store::SequenceNumber number);
-store::SequenceNumber sequence_number_of(std::string_view stored_stream_key);
+std::string stream_key(ObjectId stream, RecordNumber number);
+RecordNumber sequence_number_of(std::string_view stored_stream_key);
 
 // All keys of one table, index or stream: [id_prefix(id), id_prefix(id + 1)).
 std::string id_prefix(ObjectId id);

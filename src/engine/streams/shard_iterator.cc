@@ -39,7 +39,7 @@ store::Answer<ShardIterator> decode_shard_iterator(std::string_view text, base::
   ShardIterator iterator;
   iterator.stream = *reader.big_endian<ObjectId>();
   iterator.shard = *reader.big_endian<std::uint64_t>();
-  iterator.position = *reader.big_endian<store::SequenceNumber>();
+  iterator.position = *reader.big_endian<RecordNumber>();
   iterator.issued = base::from_epoch_milliseconds(*reader.big_endian<std::int64_t>());
   if (now - iterator.issued > store::shard_iterator_life)
     return store::refuse(store::ErrorType::expired_iterator,

@@ -14,7 +14,7 @@ namespace postino::engine {
 struct ShardIterator {
   ObjectId stream = 0;
   std::uint64_t shard = 0;
-  store::SequenceNumber position = 0;  // of the next record to read, whether or not there is one with this number
+  RecordNumber position = 0;  // of the next record to read, whether or not there is one with this number
   base::TimePoint issued;
 };
 

@@ -67,7 +67,7 @@ bool takes_number(store::IteratorType type) {
   return type == store::IteratorType::at_sequence_number || type == store::IteratorType::after_sequence_number;
 }
 
-store::Answer<std::optional<store::SequenceNumber>> checked_number(const store::GetShardIteratorRequest& request) {
+store::Answer<std::optional<RecordNumber>> checked_number(const store::GetShardIteratorRequest& request) {
   if (!takes_number(request.type)) {
     if (request.sequence_number)
       return store::refuse_invalid("SequenceNumber must not be specified for this ShardIteratorType");
@@ -77,20 +77,20 @@ store::Answer<std::optional<store::SequenceNumber>> checked_number(const store::
     return store::refuse_invalid(
         "SequenceNumber is required for ShardIteratorType AT_SEQUENCE_NUMBER and "
         "AFTER_SEQUENCE_NUMBER");
-  const auto number = store::parse_sequence_number(*request.sequence_number);
+  const auto shown = store::SequenceNumber::parse(*request.sequence_number);
+  const auto number = shown ? record_number(*shown) : std::nullopt;
   if (!number) return store::refuse_invalid("Invalid SequenceNumber");
   return number;
 }
 
 // A number that the shard has given out or, if there is none, its first.
-bool belongs_to(const StreamShard& shard, store::SequenceNumber number, const Core& core) {
-  const store::SequenceNumber end = shard.end.value_or(core.queue->next_sequence_number());
+bool belongs_to(const StreamShard& shard, RecordNumber number, const Core& core) {
+  const RecordNumber end = shard.end.value_or(core.queue->next_sequence_number());
   return number == shard.first || (number > shard.first && number < end);
 }
 
-store::Answer<store::SequenceNumber> position_of(const Core& core, StreamReader& reader, const StreamShard& shard,
-                                                 store::IteratorType type,
-                                                 std::optional<store::SequenceNumber> number) {
+store::Answer<RecordNumber> position_of(const Core& core, StreamReader& reader, const StreamShard& shard,
+                                        store::IteratorType type, std::optional<RecordNumber> number) {
   if (type == store::IteratorType::trim_horizon) return reader.oldest_kept(shard.first, end_of(shard));
   if (type == store::IteratorType::latest) return std::clamp(reader.settled(), shard.first, end_of(shard));
   if (*number < reader.stream()->trimmed_until) return trimmed_data();
@@ -98,6 +98,21 @@ store::Answer<store::SequenceNumber> position_of(const Core& core, StreamReader&
   TRY(const bool trimmed, reader.trimmed(*number, end_of(shard)));
   if (trimmed) return trimmed_data();
   return type == store::IteratorType::at_sequence_number ? *number : std::min(*number + 1, end_of(shard));
+}
+
+// Of the first record that comes behind the place.
+store::Answer<RecordNumber> position_behind(const Core& core, StreamReader& reader, const store::StreamPlace& place) {
+  if (place.positions.size() != 1) return store::refuse_invalid("Invalid SequenceNumber");
+  const auto& [shard_name, shown] = *place.positions.begin();
+  if (shard_name.empty()) {
+    const auto number = record_number(shown);
+    if (!number || *number >= core.queue->next_sequence_number())
+      return store::refuse_invalid("Invalid SequenceNumber");
+    return *number + 1;
+  }
+  const StreamShard* const shard = find_shard(*reader.stream(), shard_name);
+  if (shard == nullptr || !shown.is_none()) return store::refuse_invalid("Invalid SequenceNumber");
+  return reader.oldest_kept(shard->first, no_end);
 }
 
 }  // namespace
@@ -154,7 +169,7 @@ store::Answer<std::string> StreamOperations::shard_iterator(const store::GetShar
   const StreamShard* shard = find_shard(*reader.stream(), request.shard_id);
   if (shard == nullptr)
     return store::refuse(store::ErrorType::resource_not_found, "Requested resource not found: Shard does not exist");
-  TRY(const store::SequenceNumber position, position_of(core_, reader, *shard, request.type, number));
+  TRY(const RecordNumber position, position_of(core_, reader, *shard, request.type, number));
   return encode_shard_iterator({found->id, shard->number, position, core_.now()});
 }
 
@@ -179,7 +194,7 @@ store::Answer<store::GetRecordsResponse> StreamOperations::records(const store::
   // A shard that was closed a moment ago may have records on their way to disk.
   const bool drained = page.complete && reader.settled() >= end_of(*shard);
   if (!drained) {
-    if (!response.records.empty()) iterator.position = response.records.back().sequence_number + 1;
+    iterator.position = page.next;
     iterator.issued = core_.now();
     response.next_shard_iterator = encode_shard_iterator(iterator);
   }
@@ -187,16 +202,18 @@ store::Answer<store::GetRecordsResponse> StreamOperations::records(const store::
 }
 
 store::Answer<std::unique_ptr<store::Subscription>> StreamOperations::subscribe(
-    const std::string& table_name, std::optional<store::SequenceNumber> after) {
+    const std::string& table_name, const std::optional<store::StreamPlace>& after) {
   const TablePointer table = core_.catalog->find(table_name);
   if (!table) return base::propagate(no_such_table(table_name));
   StreamReader reader(core_, table->stream ? table->stream->id : 0);
   if (reader.stream() == nullptr)
     return store::refuse(store::ErrorType::resource_not_found,
                          "Requested resource not found: Table: " + table_name + " has no enabled stream");
-  if (after && *after >= core_.queue->next_sequence_number()) return store::refuse_invalid("Invalid SequenceNumber");
-  TRY(const store::SequenceNumber oldest, reader.oldest_kept(0, no_end));
-  return std::make_unique<StreamSubscription>(core_, table->stream->id, after ? *after + 1 : oldest);
+  std::string arn = core_.stream_arn(*reader.stream());
+  if (after && after->stream != arn) return store::refuse_invalid("Invalid StreamArn");
+  TRY(const RecordNumber position,
+      after ? position_behind(core_, reader, *after) : store::Answer<RecordNumber>(reader.oldest_kept(0, no_end)));
+  return std::make_unique<StreamSubscription>(core_, table->stream->id, std::move(arn), position);
 }
 
 }  // namespace postino::engine

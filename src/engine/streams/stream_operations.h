@@ -15,9 +15,10 @@ class StreamOperations {
   store::Answer<store::StreamDescription> describe(const store::DescribeStreamRequest& request);
   store::Answer<std::string> shard_iterator(const store::GetShardIteratorRequest& request);
   store::Answer<store::GetRecordsResponse> records(const store::GetRecordsRequest& request);
-  // The subscription must not outlive the core.
+  // A place of this store is a position in the one sequence of the stream, or the beginning of one shard. The
+  // subscription must not outlive the core.
   store::Answer<std::unique_ptr<store::Subscription>> subscribe(const std::string& table_name,
-                                                                std::optional<store::SequenceNumber> after);
+                                                                const std::optional<store::StreamPlace>& after);
 
  private:
   Core& core_;

@@ -205,13 +205,13 @@ TEST_F(StreamOperationsTest, StartsAtOrAfterASequenceNumber) {
   put("aaa", R"({"pk":{"S":"b"}})");
   const std::string arn = stream_arn("aaa");
   const auto page = streams().records({*iterator(arn, IteratorType::trim_horizon), std::nullopt});
-  const std::string first = store::format_sequence_number(page->records[0].sequence_number);
-  const std::string last = store::format_sequence_number(page->records[1].sequence_number);
+  const std::string first = page->records[0].sequence_number.text();
+  const std::string last = page->records[1].sequence_number.text();
   EXPECT_THAT(read(iterator(arn, IteratorType::at_sequence_number, first)), ElementsAre("a", "b"));
   EXPECT_THAT(read(iterator(arn, IteratorType::after_sequence_number, first)), ElementsAre("b"));
   EXPECT_THAT(read(iterator(arn, IteratorType::at_sequence_number, last)), ElementsAre("b"));
   EXPECT_THAT(read(iterator(arn, IteratorType::after_sequence_number, last)), IsEmpty());
-  const std::string start = store::format_sequence_number(describe(arn).shards[0].starting);
+  const std::string start = describe(arn).shards[0].starting.text();
   EXPECT_THAT(read(iterator(arn, IteratorType::at_sequence_number, start)), ElementsAre("a", "b"));
 }
 
@@ -219,7 +219,7 @@ TEST_F(StreamOperationsTest, RefusesBadIteratorRequests) {
   create_table("aaa", StreamViewType::keys_only);
   put("aaa", R"({"pk":{"S":"a"}})");
   const std::string arn = stream_arn("aaa");
-  const std::string future = store::format_sequence_number(core().queue->next_sequence_number());
+  const std::string future = shown_number(core().queue->next_sequence_number()).text();
   EXPECT_THAT(outcome_of(iterator(arn, IteratorType::latest, future)), StartsWith("ValidationException: "));
   EXPECT_THAT(outcome_of(iterator(arn, IteratorType::trim_horizon, future)), StartsWith("ValidationException: "));
   EXPECT_THAT(outcome_of(iterator(arn, IteratorType::at_sequence_number)), StartsWith("ValidationException: "));
@@ -316,7 +316,7 @@ TEST_F(StreamOperationsTest, RecordsAreShownForADay) {
   put("aaa", R"({"pk":{"S":"young"}})");
   const std::string arn = stream_arn("aaa");
   const auto all = streams().records({*iterator(arn, IteratorType::trim_horizon), std::nullopt});
-  const std::string old_number = store::format_sequence_number(all->records[0].sequence_number);
+  const std::string old_number = all->records[0].sequence_number.text();
 
   clock().advance(hours(24) - minutes(1));
   EXPECT_THAT(read(iterator(arn, IteratorType::trim_horizon)), ElementsAre("old", "young"));
@@ -339,7 +339,7 @@ TEST_F(StreamOperationsTest, TrimmedRecordsAreReportedAsSuch) {
   put("aaa", R"({"pk":{"S":"young"}})");
   const std::string token = *iterator(arn, IteratorType::trim_horizon);
   const auto all = streams().records({token, std::nullopt});
-  const std::string old_number = store::format_sequence_number(all->records[0].sequence_number);
+  const std::string old_number = all->records[0].sequence_number.text();
   clock().advance(minutes(10));
   ASSERT_EQ(outcome_of(StreamTrimmer(core()).run_once()), "ok");
   EXPECT_THAT(stored_keys(Family::streams, stream_of("aaa")->id), SizeIs(1));

@@ -30,13 +30,13 @@ StreamReader::StreamReader(const Core& core, ObjectId stream)
       records_(core.database->iterate(Family::streams, lower_bound_, upper_bound_)),
       stream_(find_stream_of(core, stream)) {}
 
-base::Result<bool> StreamReader::on_record_before(store::SequenceNumber until) const {
+base::Result<bool> StreamReader::on_record_before(RecordNumber until) const {
   if (records_->Valid()) return sequence_number_of(records_->key().ToStringView()) < until;
   if (!records_->status().ok()) return base::propagate(error_from(records_->status()));
   return false;
 }
 
-base::Result<bool> StreamReader::seek(store::SequenceNumber from, store::SequenceNumber until) {
+base::Result<bool> StreamReader::seek(RecordNumber from, RecordNumber until) {
   records_->Seek(stream_key(id_, from));
   return on_record_before(until);
 }
@@ -46,20 +46,20 @@ base::Result<bool> StreamReader::too_old() const {
   return time < oldest_;
 }
 
-base::Result<bool> StreamReader::trimmed(store::SequenceNumber from, store::SequenceNumber until) {
+base::Result<bool> StreamReader::trimmed(RecordNumber from, RecordNumber until) {
   if (from < std::min(until, stream_->trimmed_until)) return true;
   TRY(const bool found, seek(from, until));
   return found ? too_old() : false;
 }
 
-base::Result<store::SequenceNumber> StreamReader::oldest_kept(store::SequenceNumber from, store::SequenceNumber until) {
-  store::SequenceNumber low = std::clamp(stream_->trimmed_until, from, until);
+base::Result<RecordNumber> StreamReader::oldest_kept(RecordNumber from, RecordNumber until) {
+  RecordNumber low = std::clamp(stream_->trimmed_until, from, until);
   TRY(const bool any_too_old, trimmed(low, until));
   if (!any_too_old) return low;
   // Trimming may be far behind, so halve the range: records before `low` are too old, the first from `high` on is not.
-  store::SequenceNumber high = std::min(until, settled_);
+  RecordNumber high = std::min(until, settled_);
   while (low < high) {
-    const store::SequenceNumber middle = low + (high - low) / 2;
+    const RecordNumber middle = low + (high - low) / 2;
     TRY(const bool found, seek(middle, high));
     TRY(const bool old, found ? too_old() : base::Result<bool>(false));
     if (old)
@@ -70,9 +70,10 @@ base::Result<store::SequenceNumber> StreamReader::oldest_kept(store::SequenceNum
   return low;
 }
 
-store::Answer<StreamReader::Page> StreamReader::read(store::SequenceNumber from, store::SequenceNumber until, int limit,
+store::Answer<StreamReader::Page> StreamReader::read(RecordNumber from, RecordNumber until, int limit,
                                                      store::ReadAllowance* allowance) {
   Page page;
+  page.next = from;
   std::int64_t bytes = 0;
   TRY(bool more, seek(from, until));
   while (more && page.records.size() < static_cast<std::size_t>(limit)) {
@@ -81,7 +82,9 @@ store::Answer<StreamReader::Page> StreamReader::read(store::SequenceNumber from,
     if (bytes > max_page_bytes && !page.records.empty()) return page;
     if (allowance != nullptr && !allowance->take(1, static_cast<std::size_t>(record.size_bytes)))
       return store::read_given_up();
-    record.sequence_number = sequence_number_of(records_->key().ToStringView());
+    const RecordNumber number = sequence_number_of(records_->key().ToStringView());
+    record.sequence_number = shown_number(number);
+    page.next = number + 1;
     page.records.push_back(std::move(record));
     records_->Next();
     TRY(more, on_record_before(until));

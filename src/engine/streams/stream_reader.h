@@ -20,31 +20,31 @@ class StreamReader {
   const Stream* stream() const { return stream_.get(); }
 
   // All records with smaller numbers that ever will be on disk were there when the reader was made.
-  store::SequenceNumber settled() const { return settled_; }
+  RecordNumber settled() const { return settled_; }
 
   // Are records of [from, until) gone, or too old to be shown, that a reader standing at `from` has not seen?
-  base::Result<bool> trimmed(store::SequenceNumber from, store::SequenceNumber until);
+  base::Result<bool> trimmed(RecordNumber from, RecordNumber until);
 
   // The first position in [from, until) behind which no record is too old.
-  base::Result<store::SequenceNumber> oldest_kept(store::SequenceNumber from, store::SequenceNumber until);
+  base::Result<RecordNumber> oldest_kept(RecordNumber from, RecordNumber until);
 
   // Records of [from, until), oldest first: up to `limit`, and up to a megabyte if there is more than one.
   struct Page {
     std::vector<store::StreamRecord> records;
+    RecordNumber next = 0;  // behind the last of them; `from` if there is none
     bool complete = false;  // nothing of the range is left
   };
-  store::Answer<Page> read(store::SequenceNumber from, store::SequenceNumber until, int limit,
-                           store::ReadAllowance* allowance = nullptr);
+  store::Answer<Page> read(RecordNumber from, RecordNumber until, int limit, store::ReadAllowance* allowance = nullptr);
 
  private:
   // Stands on the first record of [from, until); false when there is none.
-  base::Result<bool> seek(store::SequenceNumber from, store::SequenceNumber until);
-  base::Result<bool> on_record_before(store::SequenceNumber until) const;
+  base::Result<bool> seek(RecordNumber from, RecordNumber until);
+  base::Result<bool> on_record_before(RecordNumber until) const;
   base::Result<bool> too_old() const;
 
   const ObjectId id_;
   const base::TimePoint oldest_;  // records from before are not shown, even if they are still there
-  const store::SequenceNumber settled_;
+  const RecordNumber settled_;
   const std::string lower_;
   const std::string upper_;
   const rocksdb::Slice lower_bound_;

@@ -38,13 +38,13 @@ store::Shard describe_shard(const Stream& stream, const StreamShard& shard) {
   store::Shard result;
   result.id = shard_id(stream, shard);
   if (shard.parent_created) result.parent_id = shard_id(stream.id, shard.number - 1, *shard.parent_created);
-  result.starting = shard.first;
+  result.starting = shown_number(shard.first);
   // A shard that never had a record ends where it starts.
-  if (shard.end) result.ending = std::max(shard.first, *shard.end - 1);
+  if (shard.end) result.ending = shown_number(std::max(shard.first, *shard.end - 1));
   return result;
 }
 
-void roll_shard(Stream& stream, store::SequenceNumber next, base::TimePoint now) {
+void roll_shard(Stream& stream, RecordNumber next, base::TimePoint now) {
   CHECK(stream.enabled && !stream.shards.empty());
   StreamShard& open = stream.shards.back();
   open.end = next;

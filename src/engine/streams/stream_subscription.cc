@@ -23,13 +23,12 @@ store::Answer<std::vector<store::StreamRecord>> StreamSubscription::next(int lim
     const std::uint64_t seen = core_.queue->stream_signal().announcements();
     if (closed_) return std::vector<store::StreamRecord>();
     TRY(std::vector<store::StreamRecord> records, read(std::clamp(limit, 1, store::max_records_per_read)));
-    if (!records.empty()) position_ = records.back().sequence_number + 1;
     if (!records.empty() || SteadyClock::now() >= until) return records;
     core_.queue->stream_signal().wait(seen, until);
   }
 }
 
-store::Answer<std::vector<store::StreamRecord>> StreamSubscription::read(int limit) const {
+store::Answer<std::vector<store::StreamRecord>> StreamSubscription::read(int limit) {
   StreamReader reader(core_, stream_);
   const auto ended = [] {
     return store::refuse(store::ErrorType::resource_not_found, "Requested resource not found: The stream has ended");
@@ -40,12 +39,22 @@ store::Answer<std::vector<store::StreamRecord>> StreamSubscription::read(int lim
   TRY(StreamReader::Page page, reader.read(position_, no_end, limit));
   if (page.records.empty() && !reader.stream()->enabled && reader.settled() >= end_of(reader.stream()->shards.back()))
     return ended();
+  position_ = page.next;
+  reached_ = page.complete ? reader.settled() : position_;
   return std::move(page.records);
 }
 
+store::StreamPlace StreamSubscription::place() const {
+  return store::place_in_sequence(arn_, shown_number(position_ > 0 ? position_ - 1 : 0));
+}
+
 // A write is seen only after it was queued, which gave its records their numbers.
-store::Answer<std::optional<store::SequenceNumber>> StreamSubscription::present_end() {
-  return std::optional(core_.queue->next_sequence_number());
+store::Answer<store::StreamMoment> StreamSubscription::present_end() {
+  return store::StreamMoment{.number = shown_number(core_.queue->next_sequence_number())};
+}
+
+bool StreamSubscription::has_passed(const store::StreamMoment& moment) const {
+  return shown_number(std::max(reached_, position_)) >= moment.number;
 }
 
 void StreamSubscription::close() {

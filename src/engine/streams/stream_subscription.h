@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <string>
+#include <utility>
 
 #include "engine/catalog/core.h"
 #include "store/stream.h"
@@ -10,19 +12,24 @@ namespace postino::engine {
 
 class StreamSubscription final : public store::Subscription {
  public:
-  StreamSubscription(Core& core, ObjectId stream, store::SequenceNumber position)
-      : core_(core), stream_(stream), position_(position) {}
+  // `arn` is that of the stream; `position` of the first record, in whichever shard it lies.
+  StreamSubscription(Core& core, ObjectId stream, std::string arn, RecordNumber position)
+      : core_(core), stream_(stream), arn_(std::move(arn)), position_(position) {}
 
   store::Answer<std::vector<store::StreamRecord>> next(int limit, base::Milliseconds timeout) override;
-  store::Answer<std::optional<store::SequenceNumber>> present_end() override;
+  store::StreamPlace place() const override;
+  store::Answer<store::StreamMoment> present_end() override;
+  bool has_passed(const store::StreamMoment& moment) const override;
   void close() override;
 
  private:
-  store::Answer<std::vector<store::StreamRecord>> read(int limit) const;
+  store::Answer<std::vector<store::StreamRecord>> read(int limit);
 
   Core& core_;
   const ObjectId stream_;
-  store::SequenceNumber position_;  // of the next record, in whichever shard it lies
+  const std::string arn_;
+  RecordNumber position_;     // of the next record, in whichever shard it lies
+  RecordNumber reached_ = 0;  // no record with a smaller number comes any more
   std::atomic<bool> closed_ = false;
 };
 

@@ -29,10 +29,14 @@ std::string item(const std::string& pk, int version = 0) {
 class StreamSubscriptionTest : public CoreTablesTest {
  protected:
   std::unique_ptr<store::Subscription> subscribe(const std::string& table_name,
-                                                 std::optional<store::SequenceNumber> after = std::nullopt) {
-    auto subscription = StreamOperations(core()).subscribe(table_name, after);
+                                                 std::optional<RecordNumber> after = std::nullopt) {
+    auto subscription = StreamOperations(core()).subscribe(
+        table_name, after ? std::optional(place_behind(table_name, *after)) : std::nullopt);
     CHECK(subscription.has_value());
     return *std::move(subscription);
+  }
+  store::StreamPlace place_behind(const std::string& table_name, RecordNumber number) {
+    return store::place_in_sequence(core().stream_arn(*stream_of(table_name)), shown_number(number));
   }
   static std::vector<std::string> keys_of(const store::Answer<std::vector<store::StreamRecord>>& records) {
     if (!records) return {outcome_of(records)};
@@ -60,7 +64,7 @@ TEST_F(StreamSubscriptionTest, GoesOnAfterARecordAcrossARestart) {
   put("aaa", item("a"));
   put("aaa", item("b"));
   const auto first = subscribe("aaa")->next(1, no_wait);
-  const store::SequenceNumber seen = first->front().sequence_number;
+  const RecordNumber seen = record_number(first->front().sequence_number).value();
   reopen();
   put("aaa", item("c"));
   EXPECT_THAT(keys_of(subscribe("aaa", seen)->next(10, no_wait)), ElementsAre("b", "c"));
@@ -84,8 +88,8 @@ TEST_F(StreamSubscriptionTest, RefusesWhatCannotBeFollowed) {
   EXPECT_THAT(outcome_of(streams.subscribe("aaa", std::nullopt)), StartsWith("ResourceNotFoundException: "));
   create_table("bbb", StreamViewType::keys_only);
   // Of another store, or of a later state of this one.
-  const store::SequenceNumber future = core().queue->next_sequence_number();
-  EXPECT_THAT(outcome_of(streams.subscribe("bbb", future)), StartsWith("ValidationException: "));
+  const RecordNumber future = core().queue->next_sequence_number();
+  EXPECT_THAT(outcome_of(streams.subscribe("bbb", place_behind("bbb", future))), StartsWith("ValidationException: "));
 }
 
 TEST_F(StreamSubscriptionTest, ReportsRecordsThatWereTrimmedUnseen) {
@@ -96,7 +100,7 @@ TEST_F(StreamSubscriptionTest, ReportsRecordsThatWereTrimmedUnseen) {
   put("aaa", item("b"));
   ASSERT_THAT(keys_of(ahead->next(10, no_wait)), ElementsAre("a", "b"));
   ASSERT_THAT(keys_of(behind->next(1, no_wait)), ElementsAre("a"));
-  const store::SequenceNumber last_seen = core().queue->next_sequence_number() - 1;
+  const RecordNumber last_seen = core().queue->next_sequence_number() - 1;
   clock().advance(hours(25));
   ASSERT_TRUE(StreamTrimmer(core()).run_once());
   put("aaa", item("c"));
@@ -167,7 +171,7 @@ TEST_F(ConcurrentStreamSubscriptionTest, DeliversEverythingOnceAndInOrder) {
   });
 
   int received = 0;
-  store::SequenceNumber last = 0;
+  store::SequenceNumber last;
   std::map<std::string, item::Item> images;
   while (received < writers * writes) {
     const auto records = subscription->next(50, long_wait);

@@ -309,7 +309,7 @@ TEST_F(TableUpdateTest, AStreamStartsWithTheNextRecord) {
   const auto entry = std::make_shared<CommitEntry>();
   entry->stream_appends.push_back({999, "record"});
   core().queue->enqueue(entry);
-  const store::SequenceNumber next = core().queue->next_sequence_number();
+  const RecordNumber next = core().queue->next_sequence_number();
   ASSERT_TRUE(core().queue->wait(entry));
   UpdateTableRequest enable = change();
   enable.stream = {true, store::StreamViewType::new_image};

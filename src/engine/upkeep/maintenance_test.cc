@@ -75,7 +75,9 @@ TEST_F(ConcurrentMaintenanceTest, TheThreadCanBeWoken) {
   create_table("aaa", StreamViewType::keys_only);
   enable_time_to_live("aaa", "expires");
   put("aaa", expired_item("first"));
-  auto subscription = StreamOperations(core()).subscribe("aaa", core().queue->next_sequence_number() - 1);
+  auto subscription = StreamOperations(core()).subscribe(
+      "aaa", store::place_in_sequence(core().stream_arn(*stream_of("aaa")),
+                                      shown_number(core().queue->next_sequence_number() - 1)));
   Maintenance maintenance(core());
   maintenance.start();
   ASSERT_EQ((*subscription)->next(1, long_wait)->size(), 1U);  // its first round is over, or as good as

@@ -100,7 +100,7 @@ base::Result<void> StreamTrimmer::find_records_to_trim(Step& step) const {
   return {};
 }
 
-void StreamTrimmer::find_shards_to_drop(Step& step, bool has_records, store::SequenceNumber first_kept) const {
+void StreamTrimmer::find_shards_to_drop(Step& step, bool has_records, RecordNumber first_kept) const {
   const base::TimePoint now = core_.now();
   for (const StreamShard& shard : step.stream->shards) {
     const bool is_last = &shard == &step.stream->shards.back();

@@ -19,7 +19,7 @@ class StreamTrimmer {
   // What is due for one stream.
   struct Step {
     StreamPointer stream;
-    store::SequenceNumber trim_until = 0;  // records below go
+    RecordNumber trim_until = 0;  // records below go
     bool more_to_trim = false;
     std::size_t shards_to_drop = 0;
     bool roll = false;
@@ -30,7 +30,7 @@ class StreamTrimmer {
 
   base::Result<Step> next_step(const StreamPointer& stream) const;
   base::Result<void> find_records_to_trim(Step& step) const;
-  void find_shards_to_drop(Step& step, bool has_records, store::SequenceNumber first_kept) const;
+  void find_shards_to_drop(Step& step, bool has_records, RecordNumber first_kept) const;
   store::Answer<void> commit(const std::vector<Step>& steps);
   void apply(const Step& step, CatalogState& state, CommitEntry& entry) const;
 

@@ -134,7 +134,7 @@ TEST_F(StreamTrimmerTest, EveryStreamGetsItsTurn) {
 TEST_F(StreamTrimmerTest, RemembersHowFarItTrimmed) {
   create_table("aaa", StreamViewType::keys_only);
   put_many(0, 2);
-  const store::SequenceNumber next = core().queue->next_sequence_number();
+  const RecordNumber next = core().queue->next_sequence_number();
   clock().advance(hours(25));
   run_once();
   EXPECT_EQ(stream_of("aaa")->trimmed_until, next);

@@ -5,12 +5,14 @@
 #include "base/log.h"
 #include "base/timestamp.h"
 #include "item/attribute_text.h"
+#include "store/place_form.h"
 
 namespace postino::metrics {
 
 namespace {
 
 constexpr std::string_view hash_name = "metric_name";
+constexpr std::string_view position_before_all = "100000000000000000000";
 
 item::Key key_of_checkpoint(const std::string& follower) {
   return {{std::string(hash_name), checkpoint_name(follower)}};
@@ -32,14 +34,14 @@ void require_version(Action& action, std::int64_t version) {
 void require_same(store::PutItemRequest& put, const item::Item& seen) {
   std::string condition;
   item::Map values;
-  for (const std::string name : {"version", "position"}) {
+  for (const std::string name : {"version", "position", "shards"}) {
     if (!condition.empty()) condition += " AND ";
     const item::AttributeValue* const value = seen.find(name);
     condition += value != nullptr ? "#" + name + " = :" + name : "attribute_not_exists(#" + name + ")";
     if (value != nullptr) values.set(":" + name, *value);
   }
   put.condition = std::move(condition);
-  put.placeholders.names = expr::Names{{"#version", "version"}, {"#position", "position"}};
+  put.placeholders.names = expr::Names{{"#version", "version"}, {"#position", "position"}, {"#shards", "shards"}};
   if (!values.empty()) put.placeholders.values = std::move(values);
 }
 
@@ -57,9 +59,10 @@ std::string checkpoint_name(const std::string& follower) { return "checkpoint#" 
 item::Item checkpoint_item(const std::string& follower, const Checkpoint& checkpoint) {
   item::Item item = key_of_checkpoint(follower);
   item.set("version", checkpoint.version);
-  item.set("position", store::format_sequence_number(checkpoint.position));
+  // A checkpoint has a position also before it has followed a stream.
+  if (checkpoint.place.positions.empty()) item.set("position", std::string(position_before_all));
+  store::put_place(item, "position", checkpoint.place);
   item.set("updated_at", base::format_timestamp(checkpoint.at));
-  if (!checkpoint.stream.empty()) item.set("stream", checkpoint.stream);
   if (!checkpoint.due.empty()) item.set("due", checkpoint.due);
   if (!checkpoint.owner.empty()) item.set("owner", checkpoint.owner);
   if (!checkpoint.notes.empty()) item.set("notes", checkpoint.notes);
@@ -71,13 +74,12 @@ base::Result<Checkpoint> read_checkpoint(const item::Item& item) {
   const item::AttributeValue* const version = item.find("version");
   const auto* const number = version != nullptr ? version->get_if<item::Number>() : nullptr;
   const auto whole = number != nullptr ? number->to_int64() : std::nullopt;
-  const auto position = store::parse_sequence_number(item::attribute_text(item, "position"));
-  if (!whole || *whole < 1 || !position)
+  auto place = store::place_in(item, "position");
+  if (!whole || *whole < 1 || !place)
     return base::fail(base::ErrorCode::corrupt,
                       item::attribute_text(item, hash_name) + " cannot be read: version and position must be there");
   checkpoint.version = *whole;
-  checkpoint.position = *position;
-  checkpoint.stream = item::attribute_text(item, "stream");
+  checkpoint.place = *std::move(place);
   checkpoint.due = item::attribute_text(item, "due");
   checkpoint.owner = item::attribute_text(item, "owner");
   if (const auto at = base::parse_timestamp(item::attribute_text(item, "updated_at"))) checkpoint.at = *at;
@@ -162,15 +164,15 @@ Outcome<bool> CheckpointKeeper::hold() {
   return take(*found);
 }
 
-Checkpoint CheckpointKeeper::moved_to(store::SequenceNumber position) const {
+Checkpoint CheckpointKeeper::moved_behind(std::span<const store::StreamRecord> records) const {
   Checkpoint next = checkpoint_;
-  next.position = position;
+  for (const store::StreamRecord& record : records) next.place.move_to(record);
   return next;
 }
 
 Checkpoint CheckpointKeeper::begun_at(const store::StreamPlace& place) const {
-  Checkpoint next = moved_to(place.position);
-  next.stream = place.stream;
+  Checkpoint next = checkpoint_;
+  next.place = place;
   next.due.clear();
   return next;
 }

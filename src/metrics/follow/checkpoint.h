@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,11 +26,10 @@ inline constexpr std::string_view nothing_counted = "nothing was counted yet";
 inline constexpr std::string_view checkpoint_spoilt = "the checkpoint could not be read";
 
 struct Checkpoint {
-  std::string stream;                  // the ARN of the stream that was followed; empty: none yet
-  store::SequenceNumber position = 0;  // of the last record that is done
-  std::string due;                     // why everything must be done anew; empty: nothing must
-  item::Map notes;                     // what the handler wants to know again
-  std::string owner;                   // empty: no process follows now
+  store::StreamPlace place;  // behind what is done; without a stream: none was followed yet
+  std::string due;           // why everything must be done anew; empty: nothing must
+  item::Map notes;           // what the handler wants to know again
+  std::string owner;         // empty: no process follows now
   std::int64_t version = 0;
   base::TimePoint at;  // when it was written, by the clock of the owner
 };
@@ -69,8 +69,8 @@ class CheckpointKeeper {
   Outcome<void> commit(Checkpoint next, std::vector<store::TransactAction> actions);
   // A part of several commits that are one step: the checkpoint stays as it is, and only while it is ours.
   Outcome<void> commit_part(std::vector<store::TransactAction> actions);
-  // The record with this number is done.
-  Checkpoint moved_to(store::SequenceNumber position) const;
+  // These records are done.
+  Checkpoint moved_behind(std::span<const store::StreamRecord> records) const;
   // Everything was done anew, from this place on.
   Checkpoint begun_at(const store::StreamPlace& place) const;
 

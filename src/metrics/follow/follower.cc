@@ -42,7 +42,7 @@ Outcome<void> Follower::open() {
   const Checkpoint& checkpoint = keeper_.checkpoint();
   std::string reason = checkpoint.due;
   if (reason.empty()) {
-    feed_.go_on_behind({.stream = checkpoint.stream, .position = checkpoint.position});
+    feed_.go_on_behind(checkpoint.place);
     const auto missed = feed_.open();
     if (!missed) return temporary(missed.error());
     if (missed->empty()) return {};
@@ -104,14 +104,13 @@ Outcome<void> Follower::retry_single(std::span<const store::StreamRecord> record
   ++set_aside_;
   base::log_error("metrics", "a change was set aside",
                   {{"follower", options_.keeper.follower},
-                   {"sequence", store::format_sequence_number(record.front().sequence_number)},
+                   {"sequence", record.front().sequence_number.text()},
                    {"cause", failure.reason}});
   return {};
 }
 
 Outcome<void> Follower::work(std::span<const store::StreamRecord> records) {
-  while (!records.empty() && records.front().sequence_number <= keeper_.checkpoint().position)
-    records = records.subspan(1);
+  while (!records.empty() && keeper_.checkpoint().place.has_done(records.front())) records = records.subspan(1);
   if (records.empty()) return {};
   const auto handled = handler_.handle(records, keeper_);
   if (handled) return {};
@@ -149,6 +148,15 @@ Outcome<void> Follower::run_errands() {
   return {};
 }
 
+// When everything that was read is done, so are shards that have ended: the checkpoint knows those that came in their
+// place. This happens also where nothing is written.
+Outcome<void> Follower::keep_place() {
+  if (!feed_.is_open() || !batch_.empty()) return {};
+  Checkpoint next = keeper_.checkpoint();
+  next.place = feed_.place_behind_all_read();
+  return next.place == keeper_.checkpoint().place ? Outcome<void>() : keeper_.commit(std::move(next), {});
+}
+
 Outcome<Follower::Round> Follower::turn() {
   TRY(const bool holds, keeper_.hold());
   follows_ = holds;
@@ -161,6 +169,7 @@ Outcome<Follower::Round> Follower::turn() {
   TRY_VOID(run_errands());
   TRY(const bool any, gather());
   if (!any) {
+    TRY_VOID(keep_place());
     TRY_VOID(keeper_.renew());
     return feed_.is_open() ? Round::waiting : Round::beginning;
   }
@@ -169,6 +178,7 @@ Outcome<Follower::Round> Follower::turn() {
   ++batches_;
   batch_.clear();
   note_lag();
+  TRY_VOID(keep_place());
   return Round::handled;
 }
 

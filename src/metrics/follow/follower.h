@@ -96,6 +96,7 @@ class Follower {
   Outcome<void> work(std::span<const store::StreamRecord> records);
   Outcome<void> retry_single(std::span<const store::StreamRecord> record, Failure failure);
   Outcome<void> run_errands();
+  Outcome<void> keep_place();
   Outcome<void> call_for_anew(const std::string& reason);
   void drop();
   bool tell(const std::string& problem);

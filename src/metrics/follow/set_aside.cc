@@ -80,13 +80,13 @@ std::string_view event_name(store::ChangeType type) {
 
 SetAside set_aside_record(const std::string& follower, const std::string& table, const store::StreamRecord& record,
                           std::string reason, base::TimePoint now) {
-  SetAside aside{.id = id_of(follower, store::format_sequence_number(record.sequence_number)),
+  SetAside aside{.id = id_of(follower, record.sequence_number.text()),
                  .follower = follower,
                  .table = table,
                  .reason = std::move(reason),
                  .at = now,
                  .event = std::string(event_name(record.type)),
-                 .sequence = store::format_sequence_number(record.sequence_number),
+                 .sequence = record.sequence_number.text(),
                  .keys = record.keys,
                  .old_image = std::nullopt,
                  .new_image = std::nullopt};
@@ -106,7 +106,7 @@ SetAside without_images(SetAside aside) {
 }
 
 std::optional<store::StreamRecord> record_of(const SetAside& aside) {
-  const auto sequence = store::parse_sequence_number(aside.sequence);
+  const auto sequence = store::SequenceNumber::parse(aside.sequence);
   if (!sequence || !aside.changed_at || (!aside.old_image && !aside.new_image)) return std::nullopt;
   store::StreamRecord record;
   record.sequence_number = *sequence;

@@ -10,7 +10,7 @@ namespace postino::metrics {
 void append_change(std::string& out, const std::string& table, const store::StreamRecord& record) {
   json::Writer writer(out);
   writer.begin_object();
-  writer.key("sequence").string(store::format_sequence_number(record.sequence_number));
+  writer.key("sequence").string(record.sequence_number.text());
   writer.key("table").string(table);
   writer.key("event").string(event_name(record.type));
   writer.key("time").string(base::format_timestamp(record.time));

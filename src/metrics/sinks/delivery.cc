@@ -45,16 +45,17 @@ Outcome<void> Delivery::make_ready(std::span<const store::StreamRecord> records,
 
 Outcome<void> Delivery::handle(std::span<const store::StreamRecord> records, CheckpointKeeper& keeper) {
   if (records.empty()) return {};
-  const store::SequenceNumber last = records.back().sequence_number;
+  const Checkpoint behind = keeper.moved_behind(records);
   std::vector<store::StreamRecord> wanted;
   if (std::ranges::any_of(records, [&](const store::StreamRecord& record) { return is_left_out(record); })) {
     std::ranges::remove_copy_if(records, std::back_inserter(wanted),
                                 [&](const store::StreamRecord& record) { return is_left_out(record); });
     records = wanted;
   }
-  if (records.empty()) return keeper.commit(keeper.moved_to(last), {});
+  if (records.empty()) return keeper.commit(behind, {});
   TRY_VOID(make_ready(records, keeper));
-  Checkpoint next = keeper.moved_to(last);
+  Checkpoint next = keeper.checkpoint();
+  next.place = behind.place;
   TRY_VOID(deliver(records, next));
   return keeper.commit(std::move(next), {});
 }
@@ -62,9 +63,10 @@ Outcome<void> Delivery::handle(std::span<const store::StreamRecord> records, Che
 Outcome<void> Delivery::set_aside(const store::StreamRecord& record, const std::string& reason,
                                   CheckpointKeeper& keeper) {
   SetAside aside = set_aside_record(keeper.options().follower, table_, record, reason, clock_.now());
-  const auto done = keeper.commit(keeper.moved_to(record.sequence_number), {kept_aside(keeper, aside)});
+  const auto done = keeper.commit(keeper.moved_behind(std::span(&record, 1)), {kept_aside(keeper, aside)});
   if (done || done.error().kind != Trouble::record) return done;
-  return keeper.commit(keeper.moved_to(record.sequence_number), {kept_aside(keeper, without_images(std::move(aside)))});
+  return keeper.commit(keeper.moved_behind(std::span(&record, 1)),
+                       {kept_aside(keeper, without_images(std::move(aside)))});
 }
 
 Outcome<void> Delivery::deliver_again(SetAside aside, CheckpointKeeper& keeper) {

@@ -16,7 +16,7 @@ Outcome<void> QueueSink::deliver(std::span<const store::StreamRecord> records, C
   for (const store::StreamRecord& record : records) {
     broker::Message message;
     // Brokers take no longer ids; the queue is of one table.
-    message.id = table().substr(0, longest_name) + "-" + store::format_sequence_number(record.sequence_number);
+    message.id = table().substr(0, longest_name) + "-" + record.sequence_number.text();
     message.format = broker::Format::json;
     append_change(message.body, table(), record);
     messages.push_back(std::move(message));

@@ -17,7 +17,7 @@ base::Result<std::unique_ptr<WebhookSink>> WebhookSink::create(std::string table
   return sink;
 }
 
-Outcome<void> WebhookSink::post(const std::string& id, const std::string& body, store::SequenceNumber first) {
+Outcome<void> WebhookSink::post(const std::string& id, const std::string& body, const store::SequenceNumber& first) {
   http::ClientRequest request;
   request.method = "POST";
   request.url = url_;
@@ -51,7 +51,7 @@ Outcome<void> WebhookSink::deliver(std::span<const store::StreamRecord> records,
     }
     body += "]}";
     const store::SequenceNumber first = records.front().sequence_number;
-    const std::string id = table() + "-" + store::format_sequence_number(first) + "-" + std::to_string(count);
+    const std::string id = table() + "-" + first.text() + "-" + std::to_string(count);
     TRY_VOID(post(id, body, first));
     records = records.subspan(count);
   }

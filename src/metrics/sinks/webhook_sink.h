@@ -43,13 +43,13 @@ class WebhookSink final : public Delivery {
   WebhookSink(std::string table, const base::Clock& clock, WebhookSinkOptions options)
       : Delivery(std::move(table), clock), options_(std::move(options)) {}
 
-  Outcome<void> post(const std::string& id, const std::string& body, store::SequenceNumber first);
+  Outcome<void> post(const std::string& id, const std::string& body, const store::SequenceNumber& first);
 
   const WebhookSinkOptions options_;
   net::Url url_;
   std::unique_ptr<http::Client> client_;
-  store::SequenceNumber failing_ = 0;  // the first change of a body that was answered 500
-  int errors_ = 0;                     // how often
+  store::SequenceNumber failing_;  // the first change of a body that was answered 500
+  int errors_ = 0;                 // how often
 };
 
 }  // namespace postino::metrics

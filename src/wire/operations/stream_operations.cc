@@ -13,7 +13,7 @@ using store::Constraints;
 // 32 hexadecimal digits, the same whenever the record is read.
 std::string event_id(const store::StreamRecord& record) {
   constexpr std::size_t length = 32;
-  const std::string number = store::format_sequence_number(record.sequence_number);
+  const std::string number = record.sequence_number.text();
   return base::to_hex(base::sha256(number + item::to_json(record.keys))).substr(0, length);
 }
 
@@ -22,7 +22,7 @@ void write_change(JsonWriter& json, const store::StreamRecord& record) {
   json.key("Keys").item(record.keys);
   if (record.new_image) json.key("NewImage").item(*record.new_image);
   if (record.old_image) json.key("OldImage").item(*record.old_image);
-  json.key("SequenceNumber").string(store::format_sequence_number(record.sequence_number));
+  json.key("SequenceNumber").string(record.sequence_number.text());
   json.key("SizeBytes").integer(record.size_bytes);
   json.key("StreamViewType").string(word_for(record.view_type)).end_object();
 }
@@ -47,8 +47,8 @@ void write_shard(JsonWriter& json, const store::Shard& shard) {
   json.begin_object();
   if (shard.parent_id) json.key("ParentShardId").string(*shard.parent_id);
   json.key("SequenceNumberRange").begin_object();
-  json.key("StartingSequenceNumber").string(store::format_sequence_number(shard.starting));
-  if (shard.ending) json.key("EndingSequenceNumber").string(store::format_sequence_number(*shard.ending));
+  json.key("StartingSequenceNumber").string(shard.starting.text());
+  if (shard.ending) json.key("EndingSequenceNumber").string(shard.ending->text());
   json.end_object().key("ShardId").string(shard.id).end_object();
 }
 
