@@ -42,7 +42,7 @@ SourceState state_of(const std::string& name, const item::Item* item) {
     return state;
   }
   state.due = checkpoint->due;
-  if (!checkpoint->stream.empty()) state.as_of = checkpoint->at;
+  if (!checkpoint->place.stream.empty()) state.as_of = checkpoint->at;
   return state;
 }
 

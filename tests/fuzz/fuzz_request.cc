@@ -3,14 +3,14 @@
 #include <string>
 
 #include "base/check.h"
-#include "empty_store.h"
+#include "store/empty_store_testing.h"
 #include "targets.h"
 #include "wire/protocol/operation.h"
 
 namespace postino::fuzz {
 
 void fuzz_request(std::string_view input) {
-  static EmptyStore store;
+  static store::EmptyStore store;
   static partiql::Executor partiql(store);
   static base::ThreadPool control(1, 100);
   static const std::atomic<std::shared_ptr<const std::string>> address(std::make_shared<const std::string>("here"));

@@ -19,9 +19,6 @@ std::optional<store::Error> next_failure(Failures& failures) {
 
 }  // namespace
 
-// Nothing is forwarded but what it does itself.
-FakeStream::FakeStream(const base::Clock& clock) : ForwardingStore(*this), clock_(clock) {}
-
 store::SequenceNumber FakeStream::next_number() {
   std::string digits = std::to_string(++last_number_);
   return store::SequenceNumber::parse("4916500000" + std::string(15 - digits.size(), '0') + digits).value();
@@ -54,7 +51,7 @@ void FakeStream::write(const std::string& id, const std::vector<std::string>& it
 store::Answer<store::TableDescription> FakeStream::describe_table(const std::string& table) {
   store::TableDescription description;
   description.name = table;
-  if (is_enabled) description.stream = store::StreamSpecification{.enabled = true, .view_type = std::nullopt};
+  if (is_enabled) description.stream = store::StreamViewType::keys_only;
   description.latest_stream_arn = fake_stream;
   return description;
 }

@@ -8,16 +8,17 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "store/forwarding_store.h"
+#include "store/empty_store_testing.h"
 
 namespace postino::remote {
 
 inline const std::string fake_table = "tickets";
 inline const std::string fake_stream = "arn:aws:dynamodb:eu-central-1:1:table/tickets/stream/1";
 
-class FakeStream final : public store::ForwardingStore {
+class FakeStream final : public store::EmptyStore {
  public:
-  explicit FakeStream(const base::Clock& clock);
+  // The clock must outlive it.
+  explicit FakeStream(const base::Clock& clock) : clock_(clock) {}
 
   void open_shard(const std::string& id, const std::string& parent = "");
   void close_shard(const std::string& id) { shard(id).is_closed = true; }

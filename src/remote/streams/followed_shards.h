@@ -32,7 +32,7 @@ struct FollowedShard {
 
   // Times are those of the clock that cannot be set.
   std::optional<base::Milliseconds> read_at;    // when it was last read
-  base::Milliseconds idle{0};                   // the pause until it is read again, unless somebody is in a hurry
+  base::Milliseconds idle{0};                   // the pause until it is read again, unless a call ends before
   base::Milliseconds not_before{0};             // the service wants to be left alone until then
   int throttled = 0;                            // times in a row
   int short_pages = 0;                          // in a row, with the same iterator or those that came from it
