@@ -1,7 +1,10 @@
 #include "store/stream.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
+
+#include "base/hash.h"
 
 namespace postino::store {
 
@@ -23,6 +26,14 @@ std::optional<SequenceNumber> SequenceNumber::parse(std::string_view text) {
 }
 
 std::string SequenceNumber::text() const { return {digits_.end() - width_, digits_.end()}; }
+
+std::string name_of(const StreamRecord& record) {
+  std::string name = record.sequence_number.text();
+  if (!record.shard) return name;
+  char mark[20];
+  std::snprintf(mark, sizeof mark, "-%016llx", static_cast<unsigned long long>(base::fast_hash(*record.shard)));
+  return name + mark;
+}
 
 void StreamPlace::move_to(const StreamRecord& record) { positions[shard_of(record)] = record.sequence_number; }
 

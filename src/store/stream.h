@@ -64,6 +64,10 @@ struct StreamRecord {
   StreamViewType view_type = StreamViewType::keys_only;
 };
 
+// What a record is called in its stream: the text of its number, and behind that, where shards have numbers of their
+// own, a mark of its shard.
+std::string name_of(const StreamRecord& record);
+
 // Where a reader of a stream is: the last record that it is done with, in each shard that is not done to its end.
 //
 // The children of a shard come when it is done. Those that have no position here have not begun; those that have one

@@ -49,6 +49,15 @@ StreamRecord record_at(const char* number, const char* shard = nullptr) {
   return record;
 }
 
+// Receivers recognise messages by it.
+TEST(StreamRecord, ItsNameIsItsNumberWithAMarkOfItsShard) {
+  EXPECT_EQ(name_of(record_at("100000000000000000042")), "100000000000000000042");
+  const std::string name = name_of(record_at("300000000000000499659", "shardId-1"));
+  EXPECT_EQ(name.substr(0, 22), "300000000000000499659-");
+  EXPECT_EQ(name.size(), 38U);
+  EXPECT_NE(name, name_of(record_at("300000000000000499659", "shardId-2")));
+}
+
 TEST(StreamPlace, MovesInOneSequence) {
   StreamPlace place = place_in_sequence("arn:1", SequenceNumber::parse("7").value());
   EXPECT_TRUE(place.has_done(record_at("7")));

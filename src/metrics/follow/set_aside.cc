@@ -80,7 +80,7 @@ std::string_view event_name(store::ChangeType type) {
 
 SetAside set_aside_record(const std::string& follower, const std::string& table, const store::StreamRecord& record,
                           std::string reason, base::TimePoint now) {
-  SetAside aside{.id = id_of(follower, record.sequence_number.text()),
+  SetAside aside{.id = id_of(follower, store::name_of(record)),
                  .follower = follower,
                  .table = table,
                  .reason = std::move(reason),

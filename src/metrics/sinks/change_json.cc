@@ -11,6 +11,7 @@ void append_change(std::string& out, const std::string& table, const store::Stre
   json::Writer writer(out);
   writer.begin_object();
   writer.key("sequence").string(record.sequence_number.text());
+  if (record.shard) writer.key("shard").string(*record.shard);
   writer.key("table").string(table);
   writer.key("event").string(event_name(record.type));
   writer.key("time").string(base::format_timestamp(record.time));

@@ -1,5 +1,7 @@
 #include "metrics/sinks/queue_sink.h"
 
+#include <algorithm>
+
 #include "metrics/sinks/change_json.h"
 
 namespace postino::metrics {
@@ -16,7 +18,9 @@ Outcome<void> QueueSink::deliver(std::span<const store::StreamRecord> records, C
   for (const store::StreamRecord& record : records) {
     broker::Message message;
     // Brokers take no longer ids; the queue is of one table.
-    message.id = table().substr(0, longest_name) + "-" + record.sequence_number.text();
+    const std::string name = store::name_of(record);
+    const std::size_t room = broker::longest_message_text - name.size() - 1;
+    message.id = table().substr(0, std::min(longest_name, room)) + "-" + name;
     message.format = broker::Format::json;
     append_change(message.body, table(), record);
     messages.push_back(std::move(message));

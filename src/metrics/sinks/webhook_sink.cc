@@ -51,7 +51,7 @@ Outcome<void> WebhookSink::deliver(std::span<const store::StreamRecord> records,
     }
     body += "]}";
     const store::SequenceNumber first = records.front().sequence_number;
-    const std::string id = table() + "-" + first.text() + "-" + std::to_string(count);
+    const std::string id = table() + "-" + store::name_of(records.front()) + "-" + std::to_string(count);
     TRY_VOID(post(id, body, first));
     records = records.subspan(count);
   }
