@@ -108,7 +108,9 @@ class RemoteStore final : public store::Store {
   store::Answer<std::string> get_shard_iterator(const store::GetShardIteratorRequest& request) override;
   store::Answer<store::GetRecordsResponse> get_records(const store::GetRecordsRequest& request) override;
   store::Answer<std::unique_ptr<store::Subscription>> subscribe(const std::string& table_name,
-                                                                std::optional<store::SequenceNumber> after) override;
+                                                                std::optional<store::StreamPlace> after) override;
+
+  bool is_shared() const override { return true; }
 
   // Why calls fail now, as the last attempt found it.
   std::optional<std::string> problem() const;
@@ -124,7 +126,7 @@ class RemoteStore final : public store::Store {
   void run_later(const Request& request, store::Completion<Response> done);
 
   const std::unique_ptr<Caller> caller_;
-  [[maybe_unused]] const base::Clock& clock_;  // of subscriptions
+  const base::Clock& clock_;  // of subscriptions
   base::Random& random_;
   base::ThreadPool writers_;  // the last member: its threads use the others
 };

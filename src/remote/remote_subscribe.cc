@@ -1,11 +1,11 @@
 #include "remote/remote_store.h"
+#include "remote/streams/shard_subscription.h"
 
 namespace postino::remote {
 
 store::Answer<std::unique_ptr<store::Subscription>> RemoteStore::subscribe(const std::string& table_name,
-                                                                           std::optional<store::SequenceNumber>) {
-  return store::refuse(store::ErrorType::service_unavailable,
-                       "the change stream of table " + table_name + " cannot be followed on this store");
+                                                                           std::optional<store::StreamPlace> after) {
+  return subscribe_to_shards(*this, clock_, table_name, std::move(after));
 }
 
 }  // namespace postino::remote

@@ -16,6 +16,7 @@ class ForwardingStore : public Store {
   // `inner` must outlive it.
   explicit ForwardingStore(Store& inner) : inner_(inner) {}
 
+  bool is_shared() const override { return inner_.is_shared(); }
   Answer<WriteItemResponse> put_item(const PutItemRequest& request) override { return inner_.put_item(request); }
   Answer<WriteItemResponse> update_item(const UpdateItemRequest& request) override {
     return inner_.update_item(request);

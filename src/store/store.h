@@ -25,6 +25,10 @@ class Store {
  public:
   virtual ~Store() = default;
 
+  // May other processes use it at the same time? Then what this process remembers of it may be old, indexes may lag
+  // behind items, and the answer to a write may be lost after the write was done.
+  virtual bool is_shared() const { return false; }
+
   // Items.
   virtual Answer<GetItemResponse> get_item(const GetItemRequest& request) = 0;
   virtual Answer<WriteItemResponse> put_item(const PutItemRequest& request) = 0;

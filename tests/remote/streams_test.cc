@@ -56,7 +56,7 @@ TEST_P(StreamStoreTest, TellsEveryChange) {
   EXPECT_LT(records[0].sequence_number, records[1].sequence_number);
   EXPECT_LT(records[1].sequence_number, records[2].sequence_number);
 
-  const std::string second = store::format_sequence_number(records[1].sequence_number);
+  const std::string second = records[1].sequence_number.text();
   EXPECT_EQ(store().get_records({.shard_iterator = iterator(IteratorType::at_sequence_number, second)})->records.size(),
             2U);
   EXPECT_EQ(

@@ -10,7 +10,7 @@ using Json = AnswerReader::Json;
 bool read_sequence_number(AnswerReader& reader, Json json, store::SequenceNumber& out) {
   std::string text;
   if (!reader.text(json, text)) return false;
-  const auto number = store::parse_sequence_number(text);
+  const auto number = store::SequenceNumber::parse(text);
   if (!number) return reader.fail("a sequence number is not of the form that is known: " + text);
   out = *number;
   return true;
