@@ -11,7 +11,7 @@ FOLDER = Path(__file__).parent
 sys.path.append(str(FOLDER.parent / "wire_clients"))  # how a server is started is the same for all tests
 pytest.register_assert_rewrite("postino_server", "rest", "waiting", "received_mail")
 
-from ledgers import MysqlLedger, StoreLedger  # noqa: E402
+from ledgers import MysqlLedger, RemoteStoreLedger, StoreLedger  # noqa: E402
 from mariadb_server import MariadbServer  # noqa: E402
 from outbox_server import OutboxServer  # noqa: E402
 from recording_smtp import RecordingSmtp  # noqa: E402
@@ -21,21 +21,25 @@ from smtp_sink import SmtpSink  # noqa: E402
 BINARY = os.environ.get("POSTINO", str(FOLDER.parents[1] / "build" / "postino"))
 
 
+LEDGERS = {"store", "mysql", "remote"}
+
+
 def pytest_addoption(parser):
-    parser.addoption("--ledger", choices=["store", "mysql"], default="store", help="where e-mails are kept")
+    parser.addoption("--ledger", choices=sorted(LEDGERS), default="store", help="where e-mails are kept")
 
 
 def pytest_configure(config):
     config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")
     config.addinivalue_line("markers", "store_only: about what lies in the embedded store")
     config.addinivalue_line("markers", "mysql_only: about what lies in the database")
+    config.addinivalue_line("markers", "remote_only: about what lies in a store that servers share")
 
 
 def pytest_collection_modifyitems(config, items):
     """Tests of one ledger's own are left out with the other."""
     chosen = config.getoption("--ledger")
     kept = [
-        item for item in items if not any(item.get_closest_marker(f"{other}_only") for other in {"store", "mysql"} - {chosen})
+        item for item in items if not any(item.get_closest_marker(f"{other}_only") for other in LEDGERS - {chosen})
     ]
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = kept
@@ -43,7 +47,11 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(scope="session")
 def ledger(request):
-    chosen = MysqlLedger() if request.config.getoption("--ledger") == "mysql" else StoreLedger()
+    chosen = {
+        "store": StoreLedger,
+        "mysql": MysqlLedger,
+        "remote": lambda: RemoteStoreLedger(BINARY),
+    }[request.config.getoption("--ledger")]()
     yield chosen
     chosen.close()
 

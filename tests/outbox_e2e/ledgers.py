@@ -1,4 +1,5 @@
-"""Where the servers under test keep their e-mails: in the embedded store, or in MariaDB with the same tests.
+"""Where the servers under test keep their e-mails: in the embedded store, in MariaDB, or in a store on another machine,
+by DynamoDB's API, with the same tests.
 
     pytest --ledger mysql
 """
@@ -48,3 +49,32 @@ class MysqlLedger:
 
     def close(self):
         self.server.remove()
+
+
+class RemoteStoreLedger:
+    """Each data directory has a store of its own beside it: another Postino stands for Amazon DynamoDB. It outlives the
+    servers under test."""
+
+    name = "remote"
+
+    def __init__(self, binary):
+        self.binary = binary
+        self.stores = {}
+
+    def store(self, data):
+        if data not in self.stores:
+            self.stores[data] = Server(self.binary, data.with_name(data.name + "-store"))
+        return self.stores[data]
+
+    def flags(self, data):
+        keys = ["--store-key-id", "any", "--store-secret", "any"]
+        objects = ["--objects", str(data.with_name(data.name + "-objects"))]
+        return ["--store", "dynamodb", "--store-endpoint", self.store(data).endpoint, *keys, *objects]
+
+    def states(self, binary, data):
+        metas = OutboxItems(self.store(data)).all_metas()
+        return {identifier: meta["Attributes"]["Latest"] for identifier, meta in metas.items()}
+
+    def close(self):
+        for store in self.stores.values():
+            store.kill()

@@ -31,3 +31,12 @@ def check_history(email):
     times = [line["at"] for line in email["history"]]
     assert times == sorted(times), email
     assert email["version"] == len(lines), email
+
+
+def all_emails(rest):
+    return [rest.email(email["id"]) for page in rest.pages("/emails", limit=100) for email in page]
+
+
+def count_unknown(email):
+    """How often it was rescued from an attempt that may have succeeded."""
+    return sum(line["status"] == "READY" and "outcome unknown" in line["reason"] for line in email["history"])

@@ -13,7 +13,7 @@ import time
 import uuid
 
 from callback_server import CallbackServer
-from legal_history import check_history
+from legal_history import all_emails, check_history, count_unknown
 from payloads import payload
 from recording_smtp import RecordingSmtp, read_log
 from waiting import eventually
@@ -105,15 +105,6 @@ def kill_until_done(start, recorder, chance, submitter):
     rest = server.rest()
     eventually(lambda: is_done(rest), "the end of all e-mails", DEADLINE_SECONDS)
     return server
-
-
-def all_emails(rest):
-    return [rest.email(email["id"]) for page in rest.pages("/emails", limit=100) for email in page]
-
-
-def count_unknown(email):
-    """How often it was rescued from an attempt that may have succeeded."""
-    return sum(line["status"] == "READY" and "outcome unknown" in line["reason"] for line in email["history"])
 
 
 def test_nothing_is_lost_and_only_the_unknown_is_sent_twice(start, directory):
