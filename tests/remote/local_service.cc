@@ -1,10 +1,13 @@
 #include "local_service.h"
 
-#include <thread>
-
 #include "base/check.h"
 
 namespace postino::remote {
+
+HurriedClock& hurried_clock() {
+  static HurriedClock clock;
+  return clock;
+}
 
 wire::EndpointOptions strict_options() {
   wire::EndpointOptions options;
@@ -20,7 +23,7 @@ RemoteOptions options_for(std::uint16_t port) {
   options.credentials = fixed_credentials(service_keys);
   options.tls.verify = false;  // nothing is encrypted, and reading the authorities takes time
   options.call_time = std::chrono::minutes(2);
-  options.sleep = [](base::Milliseconds) { std::this_thread::yield(); };
+  options.sleep = [](base::Milliseconds time) { hurried_clock().wait(time); };
   return options;
 }
 
@@ -38,7 +41,7 @@ LocalService::LocalService(store::Store& behind) : endpoint_(behind, strict_opti
   });
   CHECK(started.has_value());
   server_ = *std::move(started);
-  remote_ = make_remote(options_for(server_->port()), clock_, random_);
+  remote_ = make_remote(options_for(server_->port()), hurried_clock(), random_);
 }
 
 LocalService::~LocalService() {

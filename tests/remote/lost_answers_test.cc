@@ -28,7 +28,7 @@ class LostAnswersTest : public testing::Test {
     request.billing_mode = store::BillingMode::pay_per_request;
     request.stream = store::StreamSpecification{true, store::StreamViewType::new_and_old_images};
     EXPECT_TRUE(embedded_.engine().create_table(request));
-    remote_ = make_remote(options_for(service_.port()), clock_, random_);
+    remote_ = make_remote(options_for(service_.port()), hurried_clock(), random_);
   }
 
   RemoteStore& store() { return *remote_; }
@@ -68,7 +68,6 @@ class LostAnswersTest : public testing::Test {
  private:
   engine::EmbeddedStore embedded_{std::make_shared<base::ManualClock>(engine::embedded_start)};
   FalseService service_{embedded_.engine()};
-  base::SystemClock clock_;
   base::SeededRandom random_{4};
   std::unique_ptr<RemoteStore> remote_;
 };
@@ -97,13 +96,13 @@ TEST_F(LostAnswersTest, OfUpdatesAreRecognised) {
   with_each_treatment([&](const std::string& key) {
     ASSERT_TRUE(engine().put_item(put("things", {{"pk", key}, {"stage", "new"}, {"lease", 1}})));
     const std::size_t before = changes();
-    store::UpdateItemRequest request = update("things", {{"pk", key}}, "SET stage = :sent, owner = :me REMOVE lease",
+    store::UpdateItemRequest request = update("things", {{"pk", key}}, "SET stage = :sent, holder = :me REMOVE lease",
                                               {{":sent", "sent"}, {":me", "me"}, {":new", "new"}});
     request.condition = "stage = :new";
     request.return_values = store::ReturnValues::all_new;
     const auto answer = store().update_item(request);
     EXPECT_EQ(refusal_of(answer), "");
-    const Item after{{"pk", key}, {"stage", "sent"}, {"owner", "me"}};
+    const Item after{{"pk", key}, {"stage", "sent"}, {"holder", "me"}};
     if (answer) EXPECT_EQ(answer->attributes, after);
     EXPECT_EQ(stored(key), after);
     EXPECT_EQ(changes(), before + 1) << "once";

@@ -76,7 +76,7 @@ class TroubleTest : public testing::Test {
 
   engine::Engine& engine() { return embedded_.engine(); }
   std::unique_ptr<RemoteStore> remote(RemoteOptions options) {
-    return make_remote(std::move(options), clock_, random_);
+    return make_remote(std::move(options), hurried_clock(), random_);
   }
 
   engine::EmbeddedStore embedded_{std::make_shared<base::ManualClock>(engine::embedded_start)};

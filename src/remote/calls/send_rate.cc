@@ -10,6 +10,7 @@ namespace {
 constexpr double kept_part = 0.7;   // of the rate that was too much
 constexpr double growth = 0.4;      // how steep it becomes
 constexpr double least_rate = 0.5;  // calls a second
+constexpr double few = 5;           // calls a second: who sends less is taken for one who sends as many
 constexpr double smoothing = 0.8;   // what the latest measurement counts
 constexpr base::Milliseconds measured_span{500};
 
@@ -33,7 +34,7 @@ void SendRate::refill(base::Milliseconds now) {
 }
 
 void SendRate::set_limit(double calculated) {
-  limit_ = std::max(std::min(calculated, 2 * measured_), least_rate);
+  limit_ = std::max(std::min(calculated, 2 * std::max(measured_, few)), least_rate);
   turns_ = std::min(turns_, std::max(*limit_, 1.0));
 }
 
@@ -62,7 +63,8 @@ void SendRate::is_throttled(base::Milliseconds now) {
   measure(now);
   const bool is_first = !limit_;
   if (!is_first) refill(now);
-  highest_ = is_first ? measured_ : std::min(measured_, *limit_);
+  highest_ = std::max(measured_, few);
+  if (!is_first) highest_ = std::min(highest_, *limit_);
   seconds_to_highest_ = std::cbrt(highest_ * (1 - kept_part) / growth);
   throttled_at_ = now;
   if (is_first) {

@@ -12,7 +12,8 @@ namespace postino::remote {
 
 // Nothing is held up before a call is throttled. Then the rate falls to a part of what was sent, and grows back with
 // each success: slowly around the rate that was too much, faster away from it, and never beyond twice of what is really
-// sent. A minute after the last refusal there is no limit any more. Times are monotonic. Used by one thread at a time.
+// sent, or ten a second. A minute after the last refusal there is no limit any more. Times are monotonic. Used by one
+// thread at a time.
 class SendRate {
  public:
   static constexpr base::Milliseconds forgotten_after = std::chrono::minutes(1);
