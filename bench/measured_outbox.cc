@@ -19,12 +19,13 @@ std::string text_of(const char* format, double value) {
 
 std::string milliseconds(Milliseconds time) { return text_of("%.2f ms", time.count()); }
 
-MeasuredOutbox::MeasuredOutbox(const OutboxRace& race, std::string name) : race_(race), name_(std::move(name)) {
+MeasuredOutbox::MeasuredOutbox(const OutboxRace& race, std::string name, std::vector<std::string> more_flags)
+    : race_(race), name_(std::move(name)), more_flags_(std::move(more_flags)) {
   start();
 }
 
 void MeasuredOutbox::start() {
-  server_ = std::make_unique<OutboxServer>(race_.program, race_.directory / name_, sink_.port());
+  server_ = std::make_unique<OutboxServer>(race_.program, race_.directory / name_, sink_.port(), more_flags_);
 }
 
 std::chrono::duration<double> MeasuredOutbox::send(std::uint64_t emails) {

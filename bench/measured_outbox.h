@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "outbox_race.h"
 #include "outbox_server.h"
@@ -22,7 +23,7 @@ class MeasuredOutbox {
   using ListingTimes = std::array<Milliseconds, listings.size()>;
 
   // Its data is in a folder of that name.
-  MeasuredOutbox(const OutboxRace& race, std::string name);
+  MeasuredOutbox(const OutboxRace& race, std::string name, std::vector<std::string> more_flags = {});
 
   const OutboxServer& server() const { return *server_; }
   void start();
@@ -37,6 +38,7 @@ class MeasuredOutbox {
  private:
   const OutboxRace& race_;
   const std::string name_;
+  const std::vector<std::string> more_flags_;
   SmtpSinkProcess sink_;
   std::unique_ptr<OutboxServer> server_;
 };
