@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/temporary_directory.h"
+#include "child_process.h"
 #include "measured_outbox.h"
 #include "net/local_ports_testing.h"
 
