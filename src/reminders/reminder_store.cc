@@ -293,7 +293,7 @@ std::vector<store::TableSetup> table_setups(const ReminderTables& tables) {
     index.projection.type = store::ProjectionType::all;
     request.global_indexes = {index};
     const bool is_audit = table == tables.audit();
-    if (is_audit) request.tags = {{std::string(store::read_only_tag), "audit"}};
+    if (is_audit && tables.marks_audit) request.tags = {{std::string(store::read_only_tag), "audit"}};
     setups.push_back({std::move(request), is_audit ? "" : std::string(ttl_attribute), true});
   }
   return setups;
@@ -308,7 +308,9 @@ base::Result<void> ReminderStore::prepare() {
     TRY_VOID(store::add_missing_index(store_, wanted.request, *found));
   }
   // One that was there without it.
-  if (const auto marked = store::mark_read_only(store_, tables_.audit(), "audit"); !marked)
+  const auto marked =
+      tables_.marks_audit ? store::mark_read_only(store_, tables_.audit(), "audit") : base::Result<void>();
+  if (!marked)
     base::log_warning("reminders", "the audit has no mark: under another name it would be open to changes",
                       {{"table", tables_.audit()}, {"cause", marked.error().message}});
   for (const std::string& table : {tables_.tracking, tables_.audit()}) {

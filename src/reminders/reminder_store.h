@@ -34,6 +34,9 @@ struct ReminderTables {
   std::string audit() const { return tracking + "-audit"; }
   int shards = 1;                // of the partitions STATUS#...
   std::string currency = "USD";  // of amounts that other programs wrote without one
+  // The audit is marked as one that other programs may not change: only for a store whose server keeps to that, and
+  // where this process does not come to it as such a program itself.
+  bool marks_audit = true;
 };
 
 // The tables, as they are made unless they are there.

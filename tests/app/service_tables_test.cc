@@ -52,6 +52,20 @@ TEST(ServiceTables, HaveStreamsWhereTheyAreFollowed) {
         << setup.request.table_name;
 }
 
+// Another Postino would keep the server from the audit that it marks itself.
+TEST(ServiceTables, MarkTheAuditInAStoreOfTheirOwnOnly) {
+  Settings settings;
+  const auto has_mark = [&settings] {
+    for (const store::TableSetup& setup : service_tables(settings))
+      for (const store::Tag& tag : setup.request.tags)
+        if (tag.key == store::read_only_tag) return setup.request.table_name == audit_table(settings);
+    return false;
+  };
+  EXPECT_TRUE(has_mark());
+  settings.store = StoreKind::dynamodb;
+  EXPECT_FALSE(has_mark());
+}
+
 class TablePlanTest : public engine::EngineTest {
  protected:
   store::TablePlan plan() {

@@ -30,14 +30,9 @@ class Store(Server):
         return remote_flags(self.port)
 
 
-def remote_flags(port):
-    url = f"http://127.0.0.1:{port}"
-    return ["--store", "dynamodb", "--store-endpoint", url, "--store-key-id", KEY_ID, "--store-timeout", "2s"]
-
-
-@pytest.fixture(autouse=True)
-def secret(monkeypatch):
-    monkeypatch.setenv("POSTINO_STORE_SECRET", SECRET)
+def remote_flags(port, secret=SECRET):
+    keys = ["--store-key-id", KEY_ID, "--store-secret", secret]
+    return ["--store", "dynamodb", "--store-endpoint", f"http://127.0.0.1:{port}", "--store-timeout", "2s", *keys]
 
 
 @pytest.fixture
@@ -141,10 +136,10 @@ def test_a_server_that_waits_ends_when_it_is_told_to(binary, directory, port, sh
         early.wait()
 
 
-def test_keys_that_do_not_count_end_the_start(binary, directory, store, shared, monkeypatch):
-    monkeypatch.setenv("POSTINO_STORE_SECRET", "another-secret")
+def test_keys_that_do_not_count_end_the_start(binary, directory, store, shared):
     command = [binary, "serve", "--data", str(directory / "one"), "--dynamodb", "127.0.0.1:0", "--http", "127.0.0.1:0"]
-    ended = subprocess.run([*command, *store.flags, *shared], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+    flags = remote_flags(store.port, "another-secret")
+    ended = subprocess.run([*command, *flags, *shared], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
     assert ended.returncode == 1
     assert "cannot be used" in ended.stderr and "another-secret" not in ended.stdout + ended.stderr
 

@@ -156,8 +156,9 @@ int run_apply(const TablesFlags& flags, const Console& console) {
 }
 
 int run_export(const TablesFlags& flags, const Console& console) {
-  const auto settings = settings_of(flags.settings);
+  auto settings = settings_of(flags.settings);
   if (!settings) return report_setting_errors(console, settings.error());
+  settings->store = StoreKind::dynamodb;  // that is where the other tools make tables
   const std::vector<store::TableSetup> tables = service_tables(*settings);
   if (flags.format == "terraform") {
     console.out << terraform_text(tables);

@@ -143,7 +143,7 @@ struct OutboxService::Parts {
   base::Result<void> build_storage(store::Store& store);
   base::Result<void> build_transport(store::Store& store);
   base::Result<void> build_workers();
-  base::Result<void> build_reminders(store::Store& store, const ReminderSettings& wanted);
+  base::Result<void> build_reminders(store::Store& store, const Settings& all);
   void tick();
   // With the ledger: it does not answer, or cannot be written.
   std::optional<std::string> ledger_problem() const;
@@ -234,7 +234,7 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGatew
     own.shared_clock = nullptr;
     store_keys = std::make_unique<idempotency::Guard>(store, own_clock, random, std::move(own));
   }
-  if (!all.reminders.off) TRY_VOID(build_reminders(store, all.reminders));
+  if (!all.reminders.off) TRY_VOID(build_reminders(store, all));
   if (!all.tickets.off) {
     TRY(support, SupportService::create(store, *outbox, all, *clock, shutdown_deadline));
     TRY(answers, gateway.make_answer_intake(support->desk().correspondence()));
@@ -254,11 +254,13 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGatew
   return {};
 }
 
-base::Result<void> OutboxService::Parts::build_reminders(store::Store& store, const ReminderSettings& wanted) {
+base::Result<void> OutboxService::Parts::build_reminders(store::Store& store, const Settings& all) {
+  const ReminderSettings& wanted = all.reminders;
   mailer = std::make_unique<reminders::OutboxReminderMailer>(*outbox, store, settings.message_id_domain);
   TRY(reminders::Rules rules, reminders::Rules::make(wanted.rules));
   reminders::ReminderOptions options{.rules = std::move(rules)};
   options.tables.tracking = wanted.table;
+  options.tables.marks_audit = all.store == StoreKind::embedded;
   options.tables.shards = wanted.shards;
   options.tables.currency = wanted.currency;
   options.approval.other_person = wanted.other_person;

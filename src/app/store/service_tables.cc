@@ -18,6 +18,7 @@ namespace {
 reminders::ReminderTables reminder_tables(const Settings& settings) {
   reminders::ReminderTables tables;
   tables.tracking = settings.reminders.table;
+  tables.marks_audit = settings.store == StoreKind::embedded;
   return tables;
 }
 

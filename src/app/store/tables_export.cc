@@ -273,8 +273,7 @@ std::vector<Statement> statements_of(const std::vector<TableSetup>& tables, cons
                 "ConditionCheckItem"}),
        arns},
       {"Indexes", actions({"Query", "Scan"}), indexes},
-      {"Descriptions",
-       actions({"DescribeTable", "DescribeTimeToLive", "DescribeContinuousBackups", "ListTagsOfResource"}), described},
+      {"Descriptions", actions({"DescribeTable", "DescribeTimeToLive", "DescribeContinuousBackups"}), described},
       {"Streams", actions({"DescribeStream", "GetShardIterator", "GetRecords"}), streams},
   };
   if (scope.changes_tables)
