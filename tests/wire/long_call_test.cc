@@ -62,6 +62,16 @@ TEST_F(LongCallTest, ShortReadsStay) {
   EXPECT_EQ(moved(), "0");
 }
 
+TEST_F(LongCallTest, EveryCallMovesWhenTheStoreIsOnOtherMachines) {
+  EndpointOptions options;
+  options.all_calls_are_long = true;
+  restart(std::move(options));
+  put_all(25, 100);
+  EXPECT_THAT(answer("Query", query_), HasSubstr(R"("Count":25)"));
+  answer("GetItem", R"({"TableName":"things","Key":)" + key(1) + "}");
+  EXPECT_EQ(moved(), "3");
+}
+
 TEST_F(LongCallTest, ReadsOfMuchMoveAndAnswerTheSame) {
   put_all(50, 5'000);
   const std::string whole = answer("Query", query_);
