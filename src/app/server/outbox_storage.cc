@@ -1,5 +1,7 @@
 #include "app/server/outbox_storage.h"
 
+#include <mutex>
+
 #include "base/log.h"
 #include "outbox/store_ledger/store_count_expiry.h"
 #include "outbox/store_ledger/store_ledger.h"
@@ -12,7 +14,8 @@ namespace {
 
 class StoreStorage final : public OutboxStorage {
  public:
-  explicit StoreStorage(const StorageContext& context) : OutboxStorage(context.policy), clock_(context.clock) {}
+  explicit StoreStorage(const StorageContext& context)
+      : OutboxStorage(context.policy), clock_(context.clock), is_remote_(context.is_store_remote) {}
 
   base::Result<void> open(store::Store& store, const OutboxSettings& settings, const StorageContext& context) {
     const outbox::StoreTables tables{settings.table};
@@ -39,10 +42,15 @@ class StoreStorage final : public OutboxStorage {
   const base::Clock& clock() const override { return clock_; }
   outbox::SuppressionList& suppressions() override { return *suppressions_; }
   std::string describe() const override { return "the store"; }
-  std::vector<std::string> troubles() const override { return outbox::missing_indexes(*store_, tables_); }
+  std::vector<std::string> troubles() const override {
+    if (!is_remote_) return outbox::missing_indexes(*store_, tables_);
+    const std::lock_guard lock(troubles_mutex_);
+    return troubles_;
+  }
 
  protected:
   void look_for_work_of_others() override {
+    if (is_remote_) look_at_indexes();
     if (clock_.monotonic() < next_look_) return;
     for (int page = 0; page < pages_of_a_look; ++page) {
       const auto more = ledger_->look_for_foreign(emails_of_a_page);
@@ -66,7 +74,17 @@ class StoreStorage final : public OutboxStorage {
   }
 
  private:
+  // What troubles() tells of a store that does not answer at once.
+  void look_at_indexes() {
+    if (clock_.monotonic() < next_index_look_) return;
+    next_index_look_ = clock_.monotonic() + pause_between_index_looks;
+    std::vector<std::string> missing = outbox::missing_indexes(*store_, tables_);
+    const std::lock_guard lock(troubles_mutex_);
+    troubles_ = std::move(missing);
+  }
+
   static constexpr base::Milliseconds while_indexes_are_filled{50};
+  static constexpr base::Milliseconds pause_between_index_looks = std::chrono::minutes(1);
   static constexpr base::Milliseconds pause_after_trouble = std::chrono::minutes(1);
   static constexpr base::Milliseconds pause_between_count_sweeps = std::chrono::hours(1);
   static constexpr int pages_of_a_look = 10;
@@ -74,7 +92,11 @@ class StoreStorage final : public OutboxStorage {
 
   base::Milliseconds next_look_{0};  // by the monotonic clock
   base::Milliseconds next_count_sweep_{0};
+  base::Milliseconds next_index_look_{0};
   const base::Clock& clock_;
+  const bool is_remote_;
+  mutable std::mutex troubles_mutex_;
+  std::vector<std::string> troubles_;
   store::Store* store_ = nullptr;
   outbox::StoreTables tables_;
   std::unique_ptr<outbox::StoreLedger> ledger_;

@@ -77,6 +77,7 @@ class SharedStore final : public OpenStore {
   base::Result<void> prepare(const Settings& settings, const StartPause& pause) {
     const std::vector<store::TableSetup> wanted = service_tables(settings);
     const auto patience = steady_clock::now() + start_patience;
+    std::string told;
     while (true) {
       auto prepared = make_tables(wanted, pause);
       if (prepared) break;
@@ -84,7 +85,9 @@ class SharedStore final : public OpenStore {
       const bool is_away = code == base::ErrorCode::exhausted || code == base::ErrorCode::io;
       if (!is_away || steady_clock::now() >= patience)
         return base::fail(code, "the store at " + place_ + " cannot be used: " + prepared.error().message);
-      base::log_warning("serve", "waits for the store", {{"store", place_}, {"cause", prepared.error().message}});
+      if (told != prepared.error().message)
+        base::log_warning("serve", "waits for the store", {{"store", place_}, {"cause", prepared.error().message}});
+      told = prepared.error().message;
       if (!pause(start_pause)) return base::fail(base::ErrorCode::exhausted, "ended while it waited for the store");
     }
     clock_ = std::make_shared<base::PlausibleClock>(*store_clock_, "the store's clock");

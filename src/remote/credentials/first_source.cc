@@ -36,7 +36,7 @@ class FirstSource final : public CredentialSource {
   std::string describe() const override {
     if (const CredentialSource* const chosen = chosen_) return chosen->describe();
     std::string all;
-    for (const auto& source : sources_) all.append(all.empty() ? "" : ", or ").append(source->describe());
+    for (const auto& source : sources_) all.append(all.empty() ? "" : ", ").append(source->describe());
     return all;
   }
   bool outlives_expiry() const override {

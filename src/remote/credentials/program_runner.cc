@@ -77,7 +77,9 @@ class SpawnPlan {
 class RunningProgram {
  public:
   RunningProgram(pid_t process, base::Descriptor output)
-      : process_(process), ended_(static_cast<int>(::syscall(SYS_pidfd_open, process, 0))), output_(std::move(output)) {}
+      : process_(process),
+        ended_(static_cast<int>(::syscall(SYS_pidfd_open, process, 0))),
+        output_(std::move(output)) {}
   ~RunningProgram() {
     if (process_ > 0) finish(true);
   }

@@ -54,9 +54,10 @@ void RenewedCredentials::renew(std::unique_lock<std::mutex>& lock) {
   if (!fetched)
     note_failure(std::move(fetched).error(), now);
   else if (!*fetched)
-    note_failure({base::ErrorCode::not_found,
-                  "no access keys were found: not in the settings, and not at the " + source_->describe()},
-                 now);
+    note_failure(
+        {base::ErrorCode::not_found,
+         "no access keys were found. There are none in the settings, and these have none: " + source_->describe()},
+        now);
   else
     take(**std::move(fetched), now);
   renewed_.notify_all();
