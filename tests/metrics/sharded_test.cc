@@ -78,6 +78,24 @@ TEST_F(ShardedCountingTest, TheCheckpointHasThePositionOfEachShard) {
     }
 }
 
+TEST_F(ShardedCountingTest, ACommitMovesTheCheckpointInEachShard) {
+  const auto record = [](const char* number, const char* shard) {
+    store::StreamRecord record;
+    record.sequence_number = store::SequenceNumber::parse(number).value();
+    record.shard = std::make_shared<const std::string>(shard);
+    return record;
+  };
+  const CheckpointKeeper keeper(store_, following_at_once("one").keeper, desk_.clock(), desk_.retry());
+  Checkpoint moved =
+      keeper.moved_behind(std::vector{record("10", "a"), record("20", "b"), record("11", "a"), record("5", "c")});
+  moved.version = 1;
+  EXPECT_EQ(read_checkpoint(checkpoint_item("tickets", moved))->place, moved.place) << "its form has all of them";
+  EXPECT_EQ(moved.place.positions.size(), 3U);
+  EXPECT_EQ(moved.place.positions.at("a").text(), "11");
+  EXPECT_EQ(moved.place.positions.at("b").text(), "20");
+  EXPECT_EQ(moved.place.positions.at("c").text(), "5");
+}
+
 TEST_F(ShardedCountingTest, ChangesThatAreGoneMakeItCountAnew) {
   {
     CountingProcess process(desk_, store_, "one");

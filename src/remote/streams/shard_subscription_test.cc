@@ -325,11 +325,40 @@ TEST_F(ShardSubscriptionTest, ReadsSeldomWhileNothingComes) {
   EXPECT_LE(clock_.monotonic() - begun, 2s);
 }
 
-// An empty page need not be the last one.
+TEST_F(ShardSubscriptionTest, AnEmptyPageNeedNotBeTheLast) {
+  stream_.open_shard("X");
+  stream_.write("X", {"x1"});
+  const auto subscription = subscribe();
+  const auto end = subscription->present_end();
+  ASSERT_TRUE(end);
+  clock_.advance(1min);
+  stream_.empty_pages = 4;
+  std::vector<std::string> seen;
+  while (!subscription->has_passed(*end)) {
+    ASSERT_LT(clock_.monotonic(), 5min);
+    for (const std::string& id : read(*subscription)) seen.push_back(id);
+  }
+  EXPECT_THAT(seen, ElementsAre("x1"));
+}
+
+// Not before the children of what has ended were read.
+TEST_F(ShardSubscriptionTest, AMomentHasNotPassedWhileShardsWait) {
+  split_shard();
+  const auto subscription = subscribe();
+  const auto end = subscription->present_end();
+  ASSERT_TRUE(end);
+  clock_.advance(1min);
+  std::vector<std::string> seen;
+  while (!subscription->has_passed(*end)) {
+    ASSERT_LT(clock_.monotonic(), 5min);
+    for (const std::string& id : read(*subscription, 1)) seen.push_back(id);
+  }
+  EXPECT_EQ(seen.size(), 5U);
+}
+
 TEST_F(ShardSubscriptionTest, AMomentHasPassedWhenWhatWasWrittenBeforeItWasRead) {
   stream_.open_shard("X");
   stream_.write("X", {"x1"});
-  stream_.empty_pages = 4;
   const auto subscription = subscribe();
   const auto end = subscription->present_end();
   ASSERT_TRUE(end);
