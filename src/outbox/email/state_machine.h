@@ -33,6 +33,8 @@ struct Change {
   std::optional<std::string> message;  // that was built: in the spool no later than the change, which names its path
   // Only while the lease and what is known of the outcome are as in `before`. They change without a new version.
   bool only_unrenewed = false;
+  // An attempt to write it was made before, and it is not known what became of it.
+  bool may_be_written = false;
 };
 
 // What `event` does to `email`. conflict, with words for people, when its state forbids it. `random` is any random

@@ -202,6 +202,9 @@ class Ledger {
   virtual base::Result<void> try_write() { return {}; }
   // Do other processes work on it, too? Then their renewals count as much as ours.
   virtual bool is_shared() const { return false; }
+  // Do all of them take the time from the ledger? Otherwise the clock of one may be ahead: that a lease is over by it
+  // does not tell that the worker is gone.
+  virtual bool has_one_clock() const { return !is_shared(); }
 
   // E-mails whose lease is over at `before` (is_lease_over()), oldest first. On a shared ledger without those that
   // others have locked: their leases cannot be renewed at the moment.

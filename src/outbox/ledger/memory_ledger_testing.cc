@@ -95,9 +95,10 @@ void MemoryLedger::refuse_writes(bool refuse) {
   refuses_writes_ = refuse;
 }
 
-void MemoryLedger::share() {
+void MemoryLedger::share(bool has_one_clock) {
   const std::lock_guard lock(mutex_);
   is_shared_ = true;
+  has_one_clock_ = has_one_clock;
 }
 
 void MemoryLedger::lock(const std::string& id) {
@@ -113,6 +114,11 @@ void MemoryLedger::unlock(const std::string& id) {
 bool MemoryLedger::is_shared() const {
   const std::lock_guard lock(mutex_);
   return is_shared_;
+}
+
+bool MemoryLedger::has_one_clock() const {
+  const std::lock_guard lock(mutex_);
+  return has_one_clock_;
 }
 
 Email MemoryLedger::email(const std::string& id) const {

@@ -49,8 +49,8 @@ class MemoryLedger final : public Ledger {
   void fail_moves_of(const std::string& id);
   // From now on it can be read and not be written, as on a full disk; or it can again.
   void refuse_writes(bool refuse);
-  // From now on other processes work on it, too.
-  void share();
+  // From now on other processes work on it, too, with the same clock or each with its own.
+  void share(bool has_one_clock = true);
   // Another program locks this e-mail: it is not found for rescue and not written; or no longer.
   void lock(const std::string& id);
   void unlock(const std::string& id);
@@ -79,6 +79,7 @@ class MemoryLedger final : public Ledger {
   base::Result<std::vector<std::string>> amend(const std::vector<Change>& changes) override;
   base::Result<void> try_write() override;
   bool is_shared() const override;
+  bool has_one_clock() const override;
   base::Result<std::vector<Email>> find_ended_leases(base::TimePoint before, int limit) override;
   base::Result<std::optional<base::TimePoint>> oldest_due(Pipeline pipeline) override;
   base::Result<Counts> counts(const std::optional<std::string>& tenant) override;
@@ -110,6 +111,7 @@ class MemoryLedger final : public Ledger {
   std::set<std::string> unwritable_;
   std::set<std::string> locked_;
   bool is_shared_ = false;
+  bool has_one_clock_ = true;
   bool refuses_writes_ = false;
   int failing_claims_ = 0;
   int failing_moves_ = 0;

@@ -50,6 +50,7 @@ class MysqlLedger final : public Ledger {
   Renewals renew(const std::vector<Change>& renewals) override;
   base::Result<void> try_write() override;
   bool is_shared() const override { return true; }
+  bool has_one_clock() const override { return true; }
   base::Result<std::vector<Email>> find_ended_leases(base::TimePoint before, int limit) override;
   base::Result<std::vector<Email>> stale(base::TimePoint before, int limit) override;
 

@@ -288,9 +288,8 @@ std::vector<Field> amendable_fields(const Email& email) {
 // The rest of an update expression that begins with SET: fields that differ, and those that are written in any case.
 // Their values are added.
 std::string set_changed(const std::vector<Field>& before, std::vector<Field> after,
-                        std::initializer_list<std::string_view> always, item::Map& values) {
+                        std::initializer_list<std::string_view> always, item::Map& values, std::string remove = "") {
   std::string set;
-  std::string remove;
   for (std::size_t i = 0; i < after.size(); ++i) {
     Field& field = after[i];
     if (field.value == before[i].value && std::ranges::find(always, field.name) == always.end()) continue;
@@ -303,6 +302,18 @@ std::string set_changed(const std::vector<Field>& before, std::vector<Field> aft
     values.set(":" + name, std::move(*field.value));
   }
   return set + remove;
+}
+
+// What an update expression sets for another life, and what it removes. Names and values are added.
+std::string set_life(const std::optional<RecordLife>& life, expr::Placeholders& placeholders, item::Map& values) {
+  if (!life) return "";
+  placeholders.names = expr::Names{{"#ttl", "TTL"}};
+  values.set(":ttl", base::epoch_seconds(life->expires));
+  return life->has_begun ? ", #ttl = :ttl, Attributes.#ttl = :ttl" : ", Attributes.#ttl = :ttl";
+}
+
+std::string end_life(const std::optional<RecordLife>& life) {
+  return life && !life->has_begun ? " REMOVE #ttl" : "";
 }
 
 }  // namespace
@@ -327,17 +338,17 @@ std::string queue_of(const Email& email) {
   return queue_name(email.state, shard_of(email.id));
 }
 
-Item meta_item(const Email& email, base::TimePoint expires) {
-  const AttributeValue ttl = base::epoch_seconds(expires);
+Item meta_item(const Email& email, const RecordLife& life) {
+  const AttributeValue ttl = base::epoch_seconds(life.expires);
   std::vector<item::Attribute> attributes{{"Id", email.id},
                                           {"Status", meta_status},
-                                          {"TTL", ttl},
                                           {"Attributes", Map{{"Latest", name_of(email.state)},
                                                              {"UpdatedAt", base::format_timestamp(email.updated_at)},
                                                              {"Reason", email.reason},
                                                              {"PayloadFilePath", email.payload_path},
                                                              {"EmlFilePath", email.message_path},
                                                              {"TTL", ttl}}}};
+  if (life.has_begun) attributes.push_back({"TTL", ttl});
   std::vector<Field> lasting = lasting_fields(email);
   std::vector<Field> changing = changing_fields(email);
   for (std::vector<Field>* const fields : {&lasting, &changing})
@@ -389,16 +400,21 @@ base::Result<Email> email_of(const Item& meta) {
   return email;
 }
 
-Item line_item(const std::string& id, const NewLine& line, base::TimePoint expires) {
-  const AttributeValue ttl = base::epoch_seconds(expires);
+Item line_item(const std::string& id, const NewLine& line, const RecordLife& life) {
+  const AttributeValue ttl = base::epoch_seconds(life.expires);
   const HistoryEntry& entry = line.entry;
-  return Item{{"Id", id},
-              {"Status", line.occurrence > 1 ? entry.status + "#" + std::to_string(line.occurrence) : entry.status},
-              {"TTL", ttl},
-              {"Attributes", Map{{"TTL", ttl},
-                                 {"UpdatedAt", base::format_timestamp(entry.at)},
-                                 {"Reason", entry.reason},
-                                 {"Version", entry.version}}}};
+  Item item{{"Id", id},
+            {"Status", line_name(entry.status, line.occurrence)},
+            {"Attributes", Map{{"TTL", ttl},
+                               {"UpdatedAt", base::format_timestamp(entry.at)},
+                               {"Reason", entry.reason},
+                               {"Version", entry.version}}}};
+  if (life.has_begun) item.set("TTL", ttl);
+  return item;
+}
+
+std::string line_name(std::string_view status, int occurrence) {
+  return occurrence > 1 ? std::string(status) + "#" + std::to_string(occurrence) : std::string(status);
 }
 
 std::optional<HistoryEntry> history_entry_of(const Item& item) {
@@ -412,7 +428,7 @@ std::optional<HistoryEntry> history_entry_of(const Item& item) {
 }
 
 store::TransactUpdate meta_update(const std::string& table, const Change& change,
-                                  std::optional<base::TimePoint> expires) {
+                                  const std::optional<RecordLife>& life) {
   const Email& before = change.before;
   const Email& after = change.after;
   store::TransactUpdate update;
@@ -428,15 +444,11 @@ store::TransactUpdate meta_update(const std::string& table, const Change& change
     set += ", Attributes.EmlFilePath = :message";
     values.set(":message", after.message_path);
   }
-  if (expires) {
-    set += ", #ttl = :ttl, Attributes.#ttl = :ttl";
-    update.placeholders.names = expr::Names{{"#ttl", "TTL"}};
-    values.set(":ttl", base::epoch_seconds(*expires));
-  }
+  set += set_life(life, update.placeholders, values);
   // The version tells that nothing else has changed, so what is the same need not be written again. Two attributes are
   // written without a new version: a lease may have been renewed since, and its outcome may have become unknown.
-  update.update =
-      set + set_changed(changing_fields(before), changing_fields(after), {"DueAt", "OutcomeUnknown"}, values);
+  update.update = set + set_changed(changing_fields(before), changing_fields(after), {"DueAt", "OutcomeUnknown"},
+                                    values, end_life(life));
   std::string condition = "Version = :seen AND Attributes.Latest = :from";
   if (change.only_unrenewed && before.due_at) {
     condition += " AND DueAt = :due";
@@ -445,16 +457,20 @@ store::TransactUpdate meta_update(const std::string& table, const Change& change
   if (change.only_unrenewed && !before.outcome_unknown) condition += " AND attribute_not_exists(OutcomeUnknown)";
   update.condition = std::move(condition);
   update.placeholders.values = std::move(values);
+  update.return_item_on_failure = true;
   return update;
 }
 
-store::UpdateItemRequest meta_amendment(const std::string& table, const Change& change) {
+store::UpdateItemRequest meta_amendment(const std::string& table, const Change& change,
+                                        const std::optional<RecordLife>& life) {
   store::UpdateItemRequest update;
   update.table_name = table;
   update.key = meta_key(change.before.id);
   item::Map values{{":seen", change.before.version}};
-  update.update =
-      "SET Version = :seen" + set_changed(amendable_fields(change.before), amendable_fields(change.after), {}, values);
+  const std::string end = set_life(life, update.placeholders, values);
+  update.update = "SET Version = :seen" + end +
+                  set_changed(amendable_fields(change.before), amendable_fields(change.after), {}, values,
+                              end_life(life));
   update.condition = "Version = :seen";
   update.placeholders.values = std::move(values);
   return update;

@@ -12,21 +12,34 @@ namespace postino::outbox {
 
 item::Key meta_key(const std::string& id);
 
-// The whole _META record. `expires` goes into TTL.
-item::Item meta_item(const Email& email, base::TimePoint expires);
+// How long a record is kept. Attributes.TTL always says it. A store removes a record by the TTL at its top, which is
+// left out as long as the record must not be removed and nothing guards it (record_lives.h).
+struct RecordLife {
+  // NOLINTNEXTLINE(google-explicit-constructor): a time alone is a life that has begun
+  RecordLife(base::TimePoint end, bool begun = true) : expires(end), has_begun(begun) {}
+
+  base::TimePoint expires;
+  bool has_begun;
+};
+
+// The whole _META record.
+item::Item meta_item(const Email& email, const RecordLife& life);
 // corrupt when attributes that must be there are not.
 base::Result<Email> email_of(const item::Item& meta);
 
-// The record of a line of history: "PROCESSING", or "PROCESSING#2" when it is there for the second time.
-item::Item line_item(const std::string& id, const NewLine& line, base::TimePoint expires);
+// What a line of history is called: "PROCESSING", or "PROCESSING#2" when it is there for the second time.
+std::string line_name(std::string_view status, int occurrence);
+item::Item line_item(const std::string& id, const NewLine& line, const RecordLife& life);
 // nullopt for records that are no line of history.
 std::optional<HistoryEntry> history_entry_of(const item::Item& item);
 
-// Rewrites what a move may change, on condition that the e-mail is still as it was before. `expires`: another TTL.
+// Rewrites what a move may change, on condition that the e-mail is still as it was before; if it is not, the refusal
+// has the record. `life`: another one.
 store::TransactUpdate meta_update(const std::string& table, const Change& change,
-                                  std::optional<base::TimePoint> expires = std::nullopt);
+                                  const std::optional<RecordLife>& life = std::nullopt);
 // The same for what changes within a state.
-store::UpdateItemRequest meta_amendment(const std::string& table, const Change& change);
+store::UpdateItemRequest meta_amendment(const std::string& table, const Change& change,
+                                        const std::optional<RecordLife>& life = std::nullopt);
 // Adds the last bounce, on condition that the others are still the same.
 store::TransactUpdate bounces_update(const std::string& table, const Change& change);
 

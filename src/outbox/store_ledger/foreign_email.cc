@@ -67,11 +67,12 @@ std::optional<std::int64_t> second_in(const Map& map, std::string_view name) {
   return std::min(*whole, last_second);
 }
 
-// When the other program wants the record to be removed. Postino writes the same time twice; another one is told.
-std::optional<base::TimePoint> expiry_told(const Item& meta) {
+// When the other program wants the record to be removed. Postino writes the same time twice; another one is told. Where
+// nothing guards what is not finished, Postino writes it once for the time being, which is `own`.
+std::optional<base::TimePoint> expiry_told(const Item& meta, std::optional<std::int64_t> own) {
   const auto theirs = second_in(attributes_in(meta), "TTL");
   const auto top = second_in(meta, "TTL");
-  const bool is_theirs = !meta.contains("Version") || theirs != top;
+  const bool is_theirs = !meta.contains("Version") || theirs != (top ? top : own);
   const auto told = theirs ? theirs : top;
   return told && is_theirs ? std::optional(base::from_epoch_milliseconds(*told * 1'000)) : std::nullopt;
 }
@@ -105,31 +106,32 @@ std::int64_t version_at(const Item& late, const std::vector<Item>& lines, const 
   return time ? before : after - 1;
 }
 
-Item completed_line(Item line, const Email& email, std::int64_t version, base::TimePoint expires) {
+Item completed_line(Item line, const Email& email, std::int64_t version, const RecordLife& life) {
   Map attributes = attributes_in(line);
   const std::string status = own_text(line, "Status");
   if (!attributes.contains("UpdatedAt")) attributes.set("UpdatedAt", base::format_timestamp(email.updated_at));
   if (!attributes.contains("Reason"))
     attributes.set("Reason", state_in(status) == email.state ? email.reason : std::string());
   attributes.set("Version", version);
-  if (!attributes.contains("TTL")) attributes.set("TTL", base::epoch_seconds(expires));
-  line.set("TTL", base::epoch_seconds(expires));
+  if (!attributes.contains("TTL")) attributes.set("TTL", base::epoch_seconds(life.expires));
+  line.erase("TTL");
+  if (life.has_begun) line.set("TTL", base::epoch_seconds(life.expires));
   line.set("Attributes", std::move(attributes));
   return line;
 }
 
 // Attributes that Postino does not know stay; of its own, those that are not there any more go.
-Item merged(const Item& before, const Email& email, base::TimePoint expires) {
+Item merged(const Item& before, const Email& email, const RecordLife& life) {
   constexpr std::string_view may_go[] = {"TenantListing",  "Queue",          "DueAt",        "LeaseOwner",
                                          "OutcomeUnknown", "InternalReason", "Attempts",     "CallbackAttempts",
                                          "CallbackDead",   "CallbackError",  "HeldFrom",     "Recipients",
                                          "SettledAt",      "SendAt",         "CallbackUrl",  "Tags",
                                          "Sender",         "Bounces",        "BegunAgainAt", "Subject",
-                                         "KeptSince"};
+                                         "KeptSince",      "TTL"};
   Item item = before;
   for (const std::string_view name : may_go) item.erase(name);
   Map attributes = attributes_in(before);
-  for (const item::Attribute& each : meta_item(email, expires)) {
+  for (const item::Attribute& each : meta_item(email, life)) {
     if (each.name != "Attributes") {
       item.set(each.name, each.value);
       continue;
@@ -245,7 +247,7 @@ base::Result<Email> foreign_email_of(const Item& meta, base::TimePoint now) {
 }
 
 base::Result<AdoptedEmail> adopted(const EmailRecords& records, Email email, event::Adopted event, const Policy& policy,
-                                   base::TimePoint now) {
+                                   base::TimePoint now, bool is_guarded) {
   const Item& meta = *records.meta;
   const bool is_new = !meta.contains("Version");
   const bool is_moved = is_new || counted_state(meta) != email.state;
@@ -262,24 +264,25 @@ base::Result<AdoptedEmail> adopted(const EmailRecords& records, Email email, eve
   if (is_moved || (is_elsewhere && !email.callback_dead)) email.due_at.reset();
   event.is_new = is_new;
   event.is_moved = is_moved;
-  event.expires = expiry_told(meta);
+  event.expires = expiry_told(
+      meta, is_guarded ? std::nullopt : std::optional(base::epoch_seconds(kept_from(email) + policy.keep)));
   const std::optional<base::TimePoint> told = event.expires;
   TRY(Change change, decide(std::move(email), std::move(event), policy, now));
   email = std::move(change.after);
   AdoptedEmail result;
   const base::TimePoint agreed = email.kept_since ? kept_from(email) + policy.keep : expiry_of(email, policy);
-  const base::TimePoint expires = told.value_or(agreed);
-  result.meta = merged(meta, email, expires);
+  const RecordLife life(told.value_or(agreed), is_guarded || is_finished(email));
+  result.meta = merged(meta, email, life);
   for (std::size_t i = 0; i < theirs.size(); ++i)
-    result.lines.push_back(completed_line(theirs[i], email, former + static_cast<std::int64_t>(i) + 1, expires));
+    result.lines.push_back(completed_line(theirs[i], email, former + static_cast<std::int64_t>(i) + 1, life));
   result.email = std::move(email);
   return result;
 }
 
-std::vector<Item> late_lines(const EmailRecords& records, const Email& email, base::TimePoint expires) {
+std::vector<Item> late_lines(const EmailRecords& records, const Email& email, const RecordLife& life) {
   std::vector<Item> lines;
   for (const Item& line : foreign_lines(records.lines))
-    lines.push_back(completed_line(line, email, version_at(line, records.lines, email), expires));
+    lines.push_back(completed_line(line, email, version_at(line, records.lines, email), life));
   return lines;
 }
 

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "item/value.h"
 #include "outbox/email/state_machine.h"
+#include "outbox/store_ledger/email_item.h"
 
 namespace postino::outbox {
 
@@ -52,11 +53,12 @@ struct AdoptedEmail {
   item::Item meta;                // as it is to be, with attributes of the other program that mean nothing here
   std::vector<item::Item> lines;  // those of the other program, with version and time
 };
-// `event` says what its payload says. `email` is what foreign_email_of() made of the record.
+// `event` says what its payload says. `email` is what foreign_email_of() made of the record. `is_guarded`: the store
+// asks before it deletes a record, so that every record has a TTL from the beginning (record_lives.h).
 base::Result<AdoptedEmail> adopted(const EmailRecords& records, Email email, event::Adopted event, const Policy& policy,
-                                   base::TimePoint now);
+                                   base::TimePoint now, bool is_guarded = true);
 
 // Lines that come late, beside an e-mail that needs no adoption: each has its place by its time, if it tells one.
-std::vector<item::Item> late_lines(const EmailRecords& records, const Email& email, base::TimePoint expires);
+std::vector<item::Item> late_lines(const EmailRecords& records, const Email& email, const RecordLife& life);
 
 }  // namespace postino::outbox

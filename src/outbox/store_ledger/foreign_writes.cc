@@ -23,13 +23,23 @@ void ForeignWriteLog::begin(const std::vector<std::string>& ids) {
   under_way_.insert(ids.begin(), ids.end());
 }
 
-void ForeignWriteLog::end(const std::vector<std::string>& ids) {
+void ForeignWriteLog::end(const std::vector<std::string>& ids, bool remembers) {
+  constexpr std::size_t most_remembered = 10'000;
   {
     const std::lock_guard lock(mutex_);
     for (const std::string& id : ids) under_way_.erase(under_way_.find(id));
+    if (remembers) ended_.insert(ended_.end(), ids.begin(), ids.end());
+    while (ended_.size() > most_remembered) ended_.pop_front();
   }
   is_news_ = true;
   tell();
+}
+
+std::vector<std::string> ForeignWriteLog::take_ended() {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> ended(ended_.begin(), ended_.end());
+  ended_.clear();
+  return ended;
 }
 
 void ForeignWriteLog::tell() {
@@ -53,11 +63,11 @@ std::string unreadable_queue(int shard) { return "UNREADABLE#" + std::to_string(
 
 item::Key look_through_key() { return {{"Tenant", "*adoption"}, {"Slice", "looked-through"}}; }
 
-item::Item mark_of(const std::string& id, base::TimePoint now, const std::string& token) {
+item::Item mark_of(const std::string& id, base::TimePoint due, const std::string& token) {
   return {{"Id", id},
           {"Status", mark_status},
           {"Queue", mark_queue(shard_of(id))},
-          {"DueAt", base::epoch_milliseconds(now)},
+          {"DueAt", base::epoch_milliseconds(due)},
           {"Token", token}};
 }
 
@@ -138,10 +148,12 @@ store::Answer<void> ForeignWrites::add_counted(std::vector<item::Item>& marks) {
 
 // They are durable before the write begins. What breaks a rule is left to the write itself, which breaks it, too.
 store::Answer<void> ForeignWrites::mark(const Ids& ids) {
+  constexpr base::Milliseconds longest_write = std::chrono::minutes(1);
+  const base::TimePoint due = clock_.now() + (inner().is_shared() ? longest_write : base::Milliseconds(0));
   for (std::size_t begin = 0; begin < ids.size(); begin += store::max_batch_write_requests) {
     std::vector<item::Item> marks;
     for (std::size_t i = begin; i < std::min(begin + store::max_batch_write_requests, ids.size()); ++i)
-      marks.push_back(mark_of(ids[i], clock_.now(), base::make_uuid(random_)));
+      marks.push_back(mark_of(ids[i], due, base::make_uuid(random_)));
     const auto counted = add_counted(marks);
     store::BatchWriteItemRequest request;
     store::BatchWriteTable table{table_, {}};
@@ -158,9 +170,9 @@ store::Answer<void> ForeignWrites::mark(const Ids& ids) {
   return {};
 }
 
-// Once for each process: no other process writes the note while this one has the store.
+// Once for each process, if no other process can write the note meanwhile.
 store::Answer<void> ForeignWrites::remove_note() {
-  if (is_note_gone_) return {};
+  if (is_note_gone_ && !inner().is_shared()) return {};
   store::DeleteItemRequest request;
   request.table_name = StoreTables{table_}.counts();
   request.key = look_through_key();
@@ -185,7 +197,7 @@ store::Answer<Response> ForeignWrites::write(const Request& request,
   log_->begin(ids);
   const auto prepared = prepare(ids);
   auto answer = prepared ? (inner().*function)(request) : store::Answer<Response>(tl::unexpected(prepared.error()));
-  log_->end(ids);
+  log_->end(ids, inner().is_shared());
   return answer;
 }
 
@@ -200,8 +212,9 @@ void ForeignWrites::write(const Request& request, store::Completion<Response> do
     return done(tl::unexpected(prepared.error()));
   }
   (inner().*function)(request,
-                      [log = log_, ids = std::move(ids), done = std::move(done)](store::Answer<Response> answer) {
-                        log->end(ids);
+                      [log = log_, ids = std::move(ids), is_shared = inner().is_shared(),
+                       done = std::move(done)](store::Answer<Response> answer) {
+                        log->end(ids, is_shared);
                         done(std::move(answer));
                       });
 }

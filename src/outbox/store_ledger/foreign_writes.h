@@ -4,9 +4,14 @@
 // Before such a write there is a mark in the table, a record with the id of its e-mail, which stays until the ledger
 // has looked at the e-mail. So nothing is overlooked when the server ends in between, and a table that
 // Postino alone writes costs nothing more.
+//
+// On a shared store only the process that makes a write knows when it ends. It looks at the e-mail then, by its id: the
+// index may not have the mark yet. To other processes the mark is due a minute later, when the write has ended or will
+// never be made.
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -27,9 +32,11 @@ class ForeignWriteLog {
   ForeignWriteLog() = default;
 
   void begin(const std::vector<std::string>& ids);
-  // They are written, or were refused.
-  void end(const std::vector<std::string>& ids);
+  // They are written, or were refused. `remembers`: take_ended() tells of them.
+  void end(const std::vector<std::string>& ids, bool remembers = false);
   bool is_under_way(const std::string& id) const;
+  // E-mails whose writes have ended since the last call. When there are very many, the oldest are left to their marks.
+  std::vector<std::string> take_ended();
 
   // Is a look at the marks due? True once after each end of a write.
   bool take_news() { return is_news_.load(std::memory_order_relaxed) && is_news_.exchange(false); }
@@ -44,6 +51,7 @@ class ForeignWriteLog {
  private:
   mutable std::mutex mutex_;
   std::multiset<std::string> under_way_;
+  std::deque<std::string> ended_;
   std::mutex listener_mutex_;
   std::function<void()> listener_;
   std::atomic<bool> is_news_ = true;
@@ -54,7 +62,7 @@ inline constexpr std::string_view mark_status = "_ADOPT";
 std::string mark_queue(int shard);
 // Where marks wait beside records that cannot be read, for the next process.
 std::string unreadable_queue(int shard);
-item::Item mark_of(const std::string& id, base::TimePoint now, const std::string& token);
+item::Item mark_of(const std::string& id, base::TimePoint due, const std::string& token);
 
 // The note that all e-mails were looked at. In the table of counts, where no tenant is called so. A recount
 // removes it, and the look is repeated.

@@ -100,7 +100,7 @@ base::Result<bool> StoreLedger::add_adoption(const EmailRecords& records, const 
   const bool is_new = !meta.contains("Version");
   auto event = read_foreign_payload(read, is_new);
   if (!event) return false;
-  TRY(AdoptedEmail after, adopted(records, read, *std::move(event), policy_, clock_.now()));
+  TRY(AdoptedEmail after, adopted(records, read, *std::move(event), policy_, clock_.now(), !is_shared()));
   store::TransactPut put;
   put.table_name = tables_.emails;
   put.condition = store::ConditionExpression(is_new ? "Attributes = :seen AND attribute_not_exists(Version)"
@@ -109,6 +109,7 @@ base::Result<bool> StoreLedger::add_adoption(const EmailRecords& records, const 
   if (!is_new) put.placeholders.values->set(":version", *meta.find("Version"));
   put.item = std::move(after.meta);
   request.actions.emplace_back(std::move(put));
+  if (is_shared() && (is_finished(after.email) || meta.contains("TTL"))) add_lives(after, request);
   add_lines(std::move(after.lines), request);
   CountChanges counts;
   const auto counted = counted_state(meta);
@@ -123,10 +124,21 @@ base::Result<bool> StoreLedger::add_adoption(const EmailRecords& records, const 
   return true;
 }
 
+// The other program has finished the e-mail, or begun it anew: that counts for Postino's own records, too.
+void StoreLedger::add_lives(const AdoptedEmail& after, store::TransactWriteItemsRequest& request) const {
+  for (store::TransactUpdate& update : lives_.in_commit(after.email, life_of(after.email))) {
+    const bool is_rewritten = update.table_name == tables_.emails &&
+                              std::ranges::any_of(after.lines, [&](const item::Item& line) {
+                                return *line.find("Status") == *update.key.find("Status");
+                              });
+    if (!is_rewritten) request.actions.emplace_back(std::move(update));
+  }
+}
+
 // Adds what is due when nothing has to be adopted: lines that come late, and the end of an e-mail that is gone.
 void StoreLedger::add_remainder(const EmailRecords& records, const std::optional<Email>& email,
                                 store::TransactWriteItemsRequest& request) const {
-  if (email) add_lines(late_lines(records, *email, expires(*email)), request);
+  if (email) add_lines(late_lines(records, *email, life_of(*email)), request);
   if (const auto lost = lost_email(records)) {
     CountChanges counts;
     counts.left(*lost);
@@ -192,13 +204,29 @@ base::Result<std::optional<store::TransactWriteItemsRequest>> StoreLedger::adopt
   return request;
 }
 
-base::Result<bool> StoreLedger::adopt(const std::string& id) {
+// Is the write over, or will never be made?
+bool StoreLedger::is_mark_due(const item::Item& mark) const {
+  const item::AttributeValue* const value = mark.find("DueAt");
+  const item::Number* const due = value != nullptr ? value->get_if<item::Number>() : nullptr;
+  return !is_shared() || due == nullptr || *due <= item::Number(base::epoch_milliseconds(clock_.now()));
+}
+
+base::Result<bool> StoreLedger::adopt(const std::string& id, bool is_own_write) {
   constexpr int rounds = 8;  // it may be moved between the look and the write
   store::CountMender counts = mender_of_counts(store_, tables_.counts());
   for (int round = 0; round < rounds; ++round) {
     const bool under_way = options_.foreign_writes && options_.foreign_writes->is_under_way(id);
     if (under_way) return true;  // the end of the write is told of
-    TRY(const EmailRecords records, read_records(id));
+    TRY(EmailRecords records, read_records(id));
+    if (records.mark && !is_own_write && !is_mark_due(*records.mark)) {
+      // Another process makes a write: what was written before is adopted, and the mark stays for what comes.
+      if (!records.meta || !needs_adoption(*records.meta)) return true;
+      if (const auto read = foreign_email_of(*records.meta, clock_.now()); !read) {
+        malformed_.note(id, read.error());
+        return true;
+      }
+      records.mark.reset();
+    }
     TRY(const auto request, adoption_of(id, records));
     if (!request) return false;
     if (request->actions.empty()) return true;
@@ -213,8 +241,8 @@ base::Result<bool> StoreLedger::adopt(const std::string& id) {
 }
 
 // One that breaks a rule of the store is left alone, and told of. False when it is to be tried again.
-base::Result<bool> StoreLedger::adopt_or_leave(const std::string& id) {
-  auto done = adopt(id);
+base::Result<bool> StoreLedger::adopt_or_leave(const std::string& id, bool is_own_write) {
+  auto done = adopt(id, is_own_write);
   using enum base::ErrorCode;
   if (done || (done.error().code != invalid && done.error().code != corrupt)) return done;
   malformed_.note(id, done.error());
@@ -231,8 +259,9 @@ base::Result<bool> StoreLedger::adopt_some(int limit) {
     const int wanted = std::min(limit, static_cast<int>(max_ledger_batch));
     const std::string queue =
         adoption_queue_ < shard_count ? mark_queue(adoption_queue_) : unreadable_queue(adoption_queue_ - shard_count);
-    const auto entries = retry_([&] { return read_queue(queue, base::TimePoint(), wanted, adopted_up_to_); });
+    auto entries = retry_([&] { return read_queue(queue, base::TimePoint(), wanted, adopted_up_to_); });
     if (!entries) return base::propagate(store::as_error(entries.error()));
+    if (is_shared()) std::erase_if(*entries, [now = clock_.now()](const WorkEntry& each) { return each.due > now; });
     for (const WorkEntry& entry : *entries) {
       TRY(const bool done, adopt_or_leave(entry.id));
       if (!done) is_adoption_left_ = true;
@@ -251,6 +280,7 @@ base::Result<bool> StoreLedger::adopt_some(int limit) {
 // A worker that comes meanwhile claims what is there: other threads are told when there is more.
 void StoreLedger::adopt_marked() {
   constexpr int most_at_once = 100;
+  if (is_shared()) return adopt_what_others_marked(most_at_once);
   if (!options_.foreign_writes) return;
   const std::unique_lock turn(adoption_turn_, std::try_to_lock);
   if (!turn.owns_lock() || !options_.foreign_writes->take_news()) return;
@@ -263,6 +293,31 @@ void StoreLedger::adopt_marked() {
   }
   if (!*done) options_.foreign_writes->be_asked_again();
   options_.foreign_writes->tell();
+}
+
+// On a shared store: writes that this process has made are known by their ids, and marks of others are looked for now
+// and then.
+void StoreLedger::adopt_what_others_marked(int most_at_once) {
+  constexpr base::Milliseconds between_looks = std::chrono::seconds(30);
+  const std::unique_lock turn(adoption_turn_, std::try_to_lock);
+  if (!turn.owns_lock()) return;
+  const auto tell_trouble = [](const base::Error& error) {
+    base::log_warning("outbox", "e-mails of other programs could not be taken over now", {{"error", error.message}});
+  };
+  bool is_news = false;
+  if (options_.foreign_writes)
+    for (const std::string& id : options_.foreign_writes->take_ended()) {
+      is_news = true;
+      if (const auto done = adopt_or_leave(id, true); !done) tell_trouble(done.error());  // the mark stays
+    }
+  const base::Milliseconds now = clock_.monotonic();
+  if (now >= next_look_at_marks_) {
+    const auto done = adopt_some(most_at_once);
+    if (!done) tell_trouble(done.error());
+    if (!done || *done) next_look_at_marks_ = now + between_looks;
+    is_news |= done && !*done;
+  }
+  if (is_news && options_.foreign_writes) options_.foreign_writes->tell();
 }
 
 base::Result<std::vector<item::Item>> StoreLedger::read_metas(const std::vector<std::string>& ids) {
@@ -306,59 +361,6 @@ base::Result<void> StoreLedger::mark(const std::string& id) {
   if (!answer) return base::propagate(store::as_error(answer.error()));
   is_adoption_left_ = true;
   return {};
-}
-
-base::Result<bool> StoreLedger::was_looked_through() {
-  store::GetItemRequest get;
-  get.table_name = tables_.counts();
-  get.key = look_through_key();
-  get.consistent_read = true;
-  const auto answer = retry_([&] { return store_.get_item(get); });
-  if (!answer) return base::propagate(store::as_error(answer.error()));
-  return answer->item.has_value();
-}
-
-base::Result<void> StoreLedger::note_looked_through() {
-  store::PutItemRequest put;
-  put.table_name = tables_.counts();
-  put.item = look_through_key();
-  const auto answer = retry_([&] { return store_.put_item(put); });
-  if (!answer) return base::propagate(store::as_error(answer.error()));
-  return {};
-}
-
-base::Result<bool> StoreLedger::look_for_foreign(int limit) {
-  if (is_adoption_left_.exchange(false) && options_.foreign_writes) options_.foreign_writes->be_asked_again();
-  if (is_looked_through_) return false;
-  if (!looked_up_to_) {
-    TRY(is_looked_through_, was_looked_through());
-    if (is_looked_through_) return false;
-  }
-  store::QueryRequest query;
-  query.table_name = tables_.emails;
-  query.index_name = std::string(status_index);
-  query.key_condition = "#status = :meta";
-  query.placeholders.names = expr::Names{{"#status", "Status"}};
-  query.placeholders.values = item::Map{{":meta", meta_status}};
-  query.limit = std::min<int>(limit, store::max_batch_get_keys);
-  query.exclusive_start_key = looked_up_to_;
-  const auto page = retry_([&] { return store_.query(query); });
-  if (!page) return base::propagate(store::as_error(page.error()));
-  std::vector<std::string> ids;
-  for (const item::Item& entry : page->items) ids.push_back(entry.find("Id")->as<std::string>());
-  TRY(const std::vector<item::Item> metas, read_metas(ids));
-  for (const item::Item& meta : metas)
-    if (needs_adoption(meta)) {
-      const std::string& id = meta.find("Id")->as<std::string>();
-      const std::lock_guard turn(adoption_turn_);
-      TRY(const bool done, adopt_or_leave(id));
-      if (!done) TRY_VOID(mark(id));
-    }
-  looked_up_to_ = page->last_evaluated_key;
-  if (looked_up_to_) return true;
-  TRY_VOID(note_looked_through());
-  is_looked_through_ = true;
-  return false;
 }
 
 }  // namespace postino::outbox

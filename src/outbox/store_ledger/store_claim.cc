@@ -36,11 +36,13 @@ store::Answer<std::vector<StoreLedger::WorkEntry>> StoreLedger::read_queue(const
 // read, so that they are told of as malformed.
 base::Result<void> StoreLedger::look_for_impossible_times(WorkQueue& queue) {
   constexpr std::int64_t earliest = 0;
-  constexpr std::chrono::seconds interval{5};
+  constexpr base::Milliseconds interval = std::chrono::seconds(5);
+  // Each look is paid for, and each process looks.
+  constexpr base::Milliseconds interval_of_shared = std::chrono::minutes(10);
   constexpr int most = 100;
-  const auto now = store::QueueCursor::Steady::now();
+  const base::Milliseconds now = clock_.monotonic();
   if (now < queue.next_look) return {};
-  queue.next_look = now + interval;
+  queue.next_look = now + (is_shared() ? interval_of_shared : interval);
   std::vector<std::string> ids;
   for (const bool early : {true, false}) {
     store::QueryRequest query;
@@ -150,8 +152,19 @@ std::vector<StoreLedger::WorkQueue*> StoreLedger::queues_to_claim(Pipeline pipel
   for (int shard = 0; shard < shard_count; ++shard)
     for (const State state : states_claimed_by(pipeline))
       queues.push_back(queues_.find(queue_name(state, shard))->second.get());
-  std::ranges::rotate(queues, queues.begin() + static_cast<std::ptrdiff_t>(next_queue_++ % queues.size()));
+  // Processes that went round in the same order would meet in every queue.
+  const std::uint64_t first = is_shared() ? random_.next() : next_queue_++;
+  std::ranges::rotate(queues, queues.begin() + static_cast<std::ptrdiff_t>(first % queues.size()));
+  if (!is_shared()) return queues;
+  const base::Milliseconds now = clock_.monotonic();
+  std::ranges::stable_partition(queues, [&](const WorkQueue* queue) { return queue->left_until.load() <= now; });
   return queues;
+}
+
+// Others have taken what was read here: for a moment they are left alone, and other queues come first.
+void StoreLedger::note_late(WorkQueue& queue, std::size_t wanted, std::size_t taken) {
+  constexpr std::uint64_t longest = 1'000;
+  if (is_shared() && taken < wanted) queue.left_until = clock_.monotonic() + base::Milliseconds(random_.next() % longest);
 }
 
 base::Result<Claim> StoreLedger::gather(Pipeline pipeline, int limit, const Find& find, const Take& take) {
@@ -174,7 +187,9 @@ base::Result<Claim> StoreLedger::gather(Pipeline pipeline, int limit, const Find
         continue;
       }
       auto due = find(*queue, wanted, claim);
+      const std::size_t found = due ? due->size() : 0;
       auto taken = due ? take(std::move(*due)) : std::move(due);
+      if (taken) note_late(*queue, found, taken->size());
       if (!taken) queue->reader.sweep_next();
       // What was claimed before a queue could not be read is claimed: it must be worked on.
       if (!taken && claim.emails.empty()) return base::propagate(taken.error());

@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/log.h"
 #include "outbox/ledger/newest_lines.h"
 #include "outbox/store_ledger/email_item.h"
 #include "outbox/store_ledger/foreign_email.h"
@@ -42,6 +43,7 @@ StoreLedger::StoreLedger(store::Store& store, StoreTables tables, const Policy& 
       retry_(retry),
       own_spool_(store, tables_.spool(), random, retry),
       elsewhere_(std::move(elsewhere)),
+      lives_(store, tables_, retry, elsewhere_ == nullptr),
       accept_guard_(store, clock, random, accept_guard_options(tables_, policy)),
       options_(std::move(options)) {
   if (elsewhere_) both_spools_.emplace(*elsewhere_, own_spool_);
@@ -129,7 +131,7 @@ base::Result<std::vector<HistoryEntry>> StoreLedger::history(const std::string& 
 store::TransactPut StoreLedger::put_line(const Email& email, const NewLine& line) const {
   store::TransactPut put;
   put.table_name = tables_.emails;
-  put.item = line_item(email.id, line, expires(email));
+  put.item = line_item(email.id, line, life_of(email));
   return put;
 }
 
@@ -144,10 +146,12 @@ bool StoreLedger::condition_failed(const store::Error& error, std::size_t action
          error.details->reasons[action].code == "ConditionalCheckFailed";
 }
 
-base::Result<StoreLedger::Spooled> StoreLedger::put_away(const SpoolObject& object) {
+base::Result<StoreLedger::Spooled> StoreLedger::put_away(const SpoolObject& object, bool is_email_finished) {
+  const bool expires = is_email_finished || !is_shared();
   if (!elsewhere_)
-    if (auto placed = own_spool_.place(object)) return Spooled{std::move(placed->path), std::move(placed->put)};
-  TRY(std::string path, spool().write(object));
+    if (auto placed = own_spool_.place(object, expires))
+      return Spooled{std::move(placed->path), std::move(placed->put)};
+  TRY(std::string path, elsewhere_ ? elsewhere_->write(object) : own_spool_.write(object, expires));
   return Spooled{std::move(path), std::nullopt};
 }
 
@@ -157,11 +161,46 @@ base::Result<Counts> StoreLedger::counts(const std::optional<std::string>& tenan
   return *counts;
 }
 
+// A callback that was given up had finished the e-mail. Where that has begun the life of its records, replaying it ends
+// that in the same commit.
+store::Answer<void> StoreLedger::write_amendment(const Change& change) {
+  if (!changes_lives(change)) {
+    const store::UpdateItemRequest request = meta_amendment(tables_.emails, change);
+    TRY_VOID(retry_([&] { return store_.update_item(request); }));
+    return {};
+  }
+  const RecordLife life = life_of(change.after);
+  store::UpdateItemRequest amendment = meta_amendment(tables_.emails, change, life);
+  if (!life.has_begun) {
+    const auto rest = lives_.write_rest(change.before, life);
+    if (!rest) return store::refuse(store::ErrorType::service_unavailable, rest.error().message);
+  }
+  store::TransactUpdate meta;
+  meta.table_name = std::move(amendment.table_name);
+  meta.key = std::move(amendment.key);
+  meta.update = std::move(amendment.update);
+  meta.condition = std::move(amendment.condition);
+  meta.placeholders = std::move(amendment.placeholders);
+  store::TransactWriteItemsRequest request;
+  request.actions.emplace_back(std::move(meta));
+  for (store::TransactUpdate& update : lives_.in_commit(change.before, life))
+    request.actions.emplace_back(std::move(update));
+  TRY_VOID(retry_([&] { return store_.transact_write_items(request); }));
+  if (life.has_begun) write_rest_of_lives(change.before, life);
+  return {};
+}
+
+// What has no end in the end takes room, and does no harm otherwise.
+void StoreLedger::write_rest_of_lives(const Email& email, const RecordLife& life) const {
+  if (const auto written = lives_.write_rest(email, life); !written)
+    base::log_warning("outbox", "some records of a finished e-mail were not told when to expire",
+                      {{"id", email.id}, {"error", written.error().message}});
+}
+
 base::Result<std::vector<std::string>> StoreLedger::amend(const std::vector<Change>& changes) {
   std::vector<std::string> written;
   for (const Change& change : changes) {
-    const store::UpdateItemRequest request = meta_amendment(tables_.emails, change);
-    const auto answer = retry_([&] { return store_.update_item(request); });
+    const auto answer = write_amendment(change);
     if (answer) {
       written.push_back(change.after.id);
       continue;
@@ -170,6 +209,23 @@ base::Result<std::vector<std::string>> StoreLedger::amend(const std::vector<Chan
     if (error.code != base::ErrorCode::conflict) return base::propagate(error);
   }
   return written;
+}
+
+base::Result<std::map<std::string, Acceptance>> StoreLedger::acceptances(const std::vector<std::string>& wanted) {
+  std::map<std::string, Acceptance> found;
+  const std::vector<std::string> ids = each_once(wanted);
+  for (std::size_t begin = 0; begin < ids.size(); begin += store::max_batch_get_keys) {
+    const auto first = ids.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto size = static_cast<std::ptrdiff_t>(std::min(store::max_batch_get_keys, ids.size() - begin));
+    TRY(const std::vector<item::Item> metas, read_metas({first, first + size}));
+    for (const item::Item& meta : metas) {
+      const std::string& id = meta.find("Id")->as<std::string>();
+      // One of another program has no token: it is only known to be there.
+      auto email = needs_adoption(meta) ? foreign_email_of(meta, clock_.now()) : email_of(meta);
+      if (email) found.emplace(id, Acceptance{std::move(email->acceptance_token), email->created_at});
+    }
+  }
+  return found;
 }
 
 // It is where things expire anyway, and no key is called so.

@@ -14,6 +14,7 @@
 #include "outbox/ledger/ledger.h"
 #include "outbox/ledger/message_memory.h"
 #include "outbox/store_ledger/foreign_writes.h"
+#include "outbox/store_ledger/record_lives.h"
 #include "outbox/store_ledger/store_layout.h"
 #include "outbox/store_ledger/store_spool.h"
 #include "store/retry.h"
@@ -22,6 +23,7 @@
 namespace postino::outbox {
 
 class CountChanges;
+struct AdoptedEmail;
 struct EmailRecords;
 
 struct StoreLedgerOptions {
@@ -53,12 +55,15 @@ class StoreLedger : public Ledger {
   base::Result<Claim> due(Pipeline pipeline, int limit, const std::set<std::string>& except) override;
   std::vector<MoveOutcome> move(std::vector<Change> changes) override;
   base::Result<std::vector<std::string>> amend(const std::vector<Change>& changes) override;
+  Renewals renew(const std::vector<Change>& renewals) override;
   base::Result<void> try_write() override;
+  bool is_shared() const override { return store_.is_shared(); }
   base::Result<std::vector<Email>> find_ended_leases(base::TimePoint before, int limit) override;
   base::Result<std::vector<Email>> stale(base::TimePoint before, int limit) override;
 
   std::vector<MalformedRecord> malformed() const override { return malformed_.list(); }
   base::Result<std::optional<Email>> find(const std::string& id) override;
+  base::Result<std::map<std::string, Acceptance>> acceptances(const std::vector<std::string>& ids) override;
   base::Result<std::vector<HistoryEntry>> history(const std::string& id) override;
   base::Result<EmailPage> list(const ListRequest& request) override;
   base::Result<EmailPage> dead_callbacks(const std::string& tenant, const std::string& cursor, int limit) override;
@@ -80,6 +85,14 @@ class StoreLedger : public Ledger {
   struct WorkQueue;
 
   base::TimePoint expires(const Email& email) const { return expiry_of(email, policy_); }
+  // Of its records: on a shared store it begins when the e-mail is finished.
+  RecordLife life_of(const Email& email) const { return {expires(email), !is_shared() || is_finished(email)}; }
+  store::Answer<void> write_amendment(const Change& change);
+  void write_rest_of_lives(const Email& email, const RecordLife& life) const;
+  // Does the change begin the life of all records of an e-mail, or end it for now?
+  bool changes_lives(const Change& change) const {
+    return is_shared() && (is_finished(change.before) || is_finished(change.after));
+  }
   // Those that are there and can be read, in the order of the ids.
   base::Result<std::vector<Email>> read(const std::vector<std::string>& wanted);
   // Entries of the work index: ids with their due times, from `from` on.
@@ -92,6 +105,7 @@ class StoreLedger : public Ledger {
                                                    const std::optional<item::Key>& after = std::nullopt);
   base::Result<void> look_for_impossible_times(WorkQueue& queue);
   std::vector<WorkQueue*> queues_to_claim(Pipeline pipeline);
+  void note_late(WorkQueue& queue, std::size_t wanted, std::size_t taken);
   // What of a queue is due, up to `wanted`; tells in `claim` what else there is.
   base::Result<std::vector<Email>> find_due(WorkQueue& queue, int wanted, const std::set<std::string>& except,
                                             Claim& claim);
@@ -111,15 +125,19 @@ class StoreLedger : public Ledger {
                                       int limit, std::vector<Email>& ended);
   // E-mails of other programs: see store_adoption.cc.
   void adopt_marked();
+  void adopt_what_others_marked(int most_at_once);
   base::Result<bool> adopt_some(int limit);
-  base::Result<bool> adopt_or_leave(const std::string& id);
+  // `is_own_write`: this process has made the write that the mark tells of, and it is over.
+  base::Result<bool> adopt_or_leave(const std::string& id, bool is_own_write = false);
+  bool is_mark_due(const item::Item& mark) const;
   base::Result<void> mark(const std::string& id);
   // False when it cannot be adopted now: the mark stays.
-  base::Result<bool> adopt(const std::string& id);
+  base::Result<bool> adopt(const std::string& id, bool is_own_write);
   base::Result<EmailRecords> read_records(const std::string& id);
   std::optional<event::Adopted> read_foreign_payload(const Email& email, bool is_new);
   base::Result<bool> add_adoption(const EmailRecords& records, const Email& read,
                                   store::TransactWriteItemsRequest& request);
+  void add_lives(const AdoptedEmail& after, store::TransactWriteItemsRequest& request) const;
   void add_remainder(const EmailRecords& records, const std::optional<Email>& email,
                      store::TransactWriteItemsRequest& request) const;
   void add_lasting_mark(const std::string& id, const EmailRecords& records, store::TransactWriteItemsRequest& request);
@@ -129,8 +147,11 @@ class StoreLedger : public Ledger {
   base::Result<std::vector<item::Item>> read_metas(const std::vector<std::string>& ids);
   // Adopts the e-mail if it waits for that.
   base::Result<std::optional<Email>> find_foreign(const item::Item& meta);
-  base::Result<bool> was_looked_through();
-  base::Result<void> note_looked_through();
+  // The look at all e-mails: see store_look_through.cc.
+  enum class LookThrough { done, due, of_another };
+  base::Result<LookThrough> find_look_through();
+  base::Result<void> begin_look_through();
+  base::Result<bool> end_look_through();
   // Positions in one partition of a listing, newest first, from `high` down to `low`.
   store::Answer<std::vector<std::string>> read_listing(const std::string& tenant, const std::string& partition,
                                                        const std::string& low, const std::string& high, int limit);
@@ -145,7 +166,7 @@ class StoreLedger : public Ledger {
   // An object that fits goes into the transaction that names it.
   using Spooled = outbox::Spooled<store::TransactPut>;
   using SpooledContents = outbox::SpooledContents<store::TransactPut>;
-  base::Result<Spooled> put_away(const SpoolObject& object);
+  base::Result<Spooled> put_away(const SpoolObject& object, bool is_email_finished = false);
 
   store::Store& store_;
   const StoreTables tables_;
@@ -156,6 +177,7 @@ class StoreLedger : public Ledger {
   StoreSpool own_spool_;
   const std::unique_ptr<Spool> elsewhere_;      // null: contents are in own_spool_
   std::optional<SpoolWithFormer> both_spools_;  // with elsewhere_
+  const RecordLives lives_;
   idempotency::Guard accept_guard_;
   std::map<std::string, std::unique_ptr<WorkQueue>, std::less<>> queues_;  // fixed after construction
   std::atomic<unsigned> next_queue_ = 0;
@@ -166,9 +188,12 @@ class StoreLedger : public Ledger {
   std::optional<item::Key> adopted_up_to_;      // in its queue
   std::atomic<bool> is_adoption_left_ = false;  // some could not be adopted yet
   bool are_unreadable_found_ = false;           // those that a process before this one could not read
+  base::Milliseconds next_look_at_marks_{0};    // on a shared store, by the monotonic clock
   // The look at all e-mails: whether it is done, and how far it is.
   bool is_looked_through_ = false;
   std::optional<item::Key> looked_up_to_;
+  std::string look_token_;                    // of one that this process has begun on a shared store
+  base::Milliseconds next_look_at_note_{0};  // there, by the monotonic clock
 };
 
 }  // namespace postino::outbox

@@ -23,8 +23,9 @@ class StoreLedger::Restoration {
 
   base::Result<bool> run(std::string payload, std::optional<std::string> message) {
     TRY(contents_,
-        spool_contents<store::TransactPut>(email_, std::move(payload), std::move(message), ledger_.expires(email_),
-                                           [&](const SpoolObject& object) { return ledger_.put_away(object); }));
+        spool_contents<store::TransactPut>(
+            email_, std::move(payload), std::move(message), ledger_.expires(email_),
+            [&](const SpoolObject& object) { return ledger_.put_away(object, is_finished(email_)); }));
     // Lines without metadata belong to no e-mail: they can be written first, and again when this is broken off.
     while (lines_.size() > max_lines) {
       TRY(const bool absent, commit(take_lines(), absence()));
@@ -56,7 +57,7 @@ class StoreLedger::Restoration {
     store::TransactWriteItemsRequest request;
     store::TransactPut meta;
     meta.table_name = ledger_.tables_.emails;
-    meta.item = meta_item(email_, ledger_.expires(email_));
+    meta.item = meta_item(email_, ledger_.life_of(email_));
     meta.condition = "attribute_not_exists(Id)";
     request.actions.emplace_back(std::move(meta));
     for (const store::TransactPut& put : contents_.writes) request.actions.emplace_back(put);

@@ -10,14 +10,18 @@ namespace {
 
 // Well below the 400 KB of an item.
 constexpr std::size_t item_part_bytes = 300 << 10;
-constexpr std::int64_t most_parts = 1'000;  // of an object: many more than any message has
+constexpr std::string_view message_name_ending = ".eml";
+constexpr std::string_view payload_name_ending = ".json";
+
+// After the id of the e-mail, which follows the last slash; empty when it is another e-mail's, or none of ours.
+std::string_view rest_of_name(std::string_view path, std::string_view id) {
+  const std::size_t slash = path.rfind('/');
+  const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  return !id.empty() && name.starts_with(id) ? name.substr(id.size()) : std::string_view();
+}
 
 std::size_t item_part_count(std::size_t bytes) {
   return bytes == 0 ? 1 : (bytes + item_part_bytes - 1) / item_part_bytes;
-}
-
-item::Key part_key(const std::string& path, std::size_t part) {
-  return {{"SpoolPath", path}, {"Part", static_cast<std::int64_t>(part)}};
 }
 
 // An object of one part is packed if that saves something. A version that knows nothing of it must not take it for the
@@ -33,13 +37,13 @@ bool set_packed(item::Item& item, const SpoolObject& object) {
 }
 
 // Every part tells how many there are, so that a missing one is noticed.
-item::Item part_item(const SpoolObject& object, const std::string& path, std::size_t part) {
+item::Item part_item(const SpoolObject& object, const std::string& path, std::size_t part, bool expires) {
   const std::size_t parts = item_part_count(object.bytes.size());
-  item::Item item = part_key(path, part);
+  item::Item item = StoreSpool::key_of_part(path, part);
   item.set("Parts", static_cast<std::int64_t>(parts));
   if (parts > 1 || !set_packed(item, object))
     item.set("Content", item::Binary{object.bytes.substr(part * item_part_bytes, item_part_bytes)});
-  item.set("TTL", base::epoch_seconds(object.keep_until));
+  if (expires) item.set("TTL", base::epoch_seconds(object.keep_until));
   return item;
 }
 
@@ -62,73 +66,121 @@ tl::unexpected<base::Error> malformed_entry(const std::string& path) {
 
 }  // namespace
 
-base::Result<std::string> StoreSpool::write(const SpoolObject& object) {
+item::Key StoreSpool::key_of_part(const std::string& path, std::size_t part) {
+  return {{"SpoolPath", path}, {"Part", static_cast<std::int64_t>(part)}};
+}
+
+bool StoreSpool::is_in_one_part(std::string_view path, std::string_view id) {
+  const std::string_view rest = rest_of_name(path, id);
+  return rest == payload_name_ending || rest == message_name_ending;
+}
+
+bool StoreSpool::is_in_several_parts(std::string_view path, std::string_view id) {
+  return rest_of_name(path, id).starts_with('-');
+}
+
+base::Result<std::string> StoreSpool::write(const SpoolObject& object, bool expires) {
   const std::string path = spool_path(object, make_uuid(random_).substr(0, 8));
   for (std::size_t part = 0; part < item_part_count(object.bytes.size()); ++part) {
     store::PutItemRequest put;
     put.table_name = table_;
-    put.item = part_item(object, path, part);
+    put.item = part_item(object, path, part, expires);
     const auto answer = retry_([&] { return store_.put_item(put); });
     if (!answer) return base::propagate(store::as_error(answer.error()));
   }
   return path;
 }
 
-std::optional<StoreSpool::Placed> StoreSpool::place(const SpoolObject& object) const {
+std::optional<StoreSpool::Placed> StoreSpool::place(const SpoolObject& object, bool expires) const {
   if (item_part_count(object.bytes.size()) > 1) return std::nullopt;
   Placed placed{spool_path(object, ""), {}};
   placed.put.table_name = table_;
-  placed.put.item = part_item(object, placed.path, 0);
+  placed.put.item = part_item(object, placed.path, 0, expires);
   return placed;
+}
+
+base::Result<StoreSpool::Part> StoreSpool::part_of(const std::string& path, std::int64_t number,
+                                                   const std::optional<item::Item>& item) {
+  // What has no contents at all is left of an entry that was removed before its e-mail was finished or begun anew.
+  if (!item || (!item->contains("Content") && !item->contains("Packed") && !item->contains("Parts"))) {
+    if (number == 0) return base::fail(base::ErrorCode::not_found, "there is nothing in the spool at " + path);
+    return base::fail(base::ErrorCode::corrupt, "a part of " + path + " is missing in the spool");
+  }
+  const auto* content = attribute<item::Binary>(*item, "Content");
+  const auto* packed = attribute<item::Binary>(*item, "Packed");
+  // Fewer parts than were written are a shorter message.
+  Part part{"", number_in(*item, "Parts", most_parts), std::nullopt};
+  if ((content == nullptr) == (packed == nullptr) || part.parts == 0) return malformed_entry(path);
+  part.bytes = content != nullptr ? content->bytes : packed->bytes;
+  if (content != nullptr) return part;
+  const std::int64_t size = number_in(*item, "Size", item_part_bytes);
+  if (part.parts != 1 || size == 0) return malformed_entry(path);
+  const auto* similar = attribute<std::string>(*item, "SimilarTo");
+  part.packing = Packing{static_cast<std::size_t>(size), similar != nullptr ? *similar : ""};
+  return part;
 }
 
 base::Result<StoreSpool::Part> StoreSpool::read_part(const std::string& path, std::int64_t number) {
   store::GetItemRequest get;
   get.table_name = table_;
-  get.key = part_key(path, static_cast<std::size_t>(number));
+  get.key = key_of_part(path, static_cast<std::size_t>(number));
   get.consistent_read = true;
   const auto answer = retry_([&] { return store_.get_item(get); });
   if (!answer) return base::propagate(store::as_error(answer.error()));
-  if (!answer->item) {
-    if (number == 0) return base::fail(base::ErrorCode::not_found, "there is nothing in the spool at " + path);
-    return base::fail(base::ErrorCode::corrupt, "a part of " + path + " is missing in the spool");
+  return part_of(path, number, answer->item);
+}
+
+base::Result<StoreSpool::Part> StoreSpool::read_with_payload(const std::string& path,
+                                                             std::optional<Neighbour>& payload) {
+  const std::string payload_path =
+      path.substr(0, path.size() - message_name_ending.size()).append(payload_name_ending);
+  store::BatchGetItemRequest request;
+  store::BatchGetTable table;
+  table.table_name = table_;
+  table.consistent_read = true;
+  for (const std::string& each : {path, payload_path}) table.keys.push_back(key_of_part(each, 0));
+  request.tables.push_back(std::move(table));
+  std::optional<item::Item> message;
+  std::optional<item::Item> beside;
+  while (!request.tables.empty()) {
+    auto answer = retry_([&] { return store_.batch_get_item(request); });
+    if (!answer) return base::propagate(store::as_error(answer.error()));
+    for (auto& found : answer->tables)
+      for (item::Item& item : found.items)
+        (*attribute<std::string>(item, "SpoolPath") == path ? message : beside) = std::move(item);
+    request.tables = std::move(answer->unprocessed);
   }
-  const auto* content = attribute<item::Binary>(*answer->item, "Content");
-  const auto* packed = attribute<item::Binary>(*answer->item, "Packed");
-  // Fewer parts than were written are a shorter message.
-  Part part{"", number_in(*answer->item, "Parts", most_parts), std::nullopt};
-  if ((content == nullptr) == (packed == nullptr) || part.parts == 0) return malformed_entry(path);
-  part.bytes = content != nullptr ? content->bytes : packed->bytes;
-  if (content != nullptr) return part;
-  const std::int64_t size = number_in(*answer->item, "Size", item_part_bytes);
-  if (part.parts != 1 || size == 0) return malformed_entry(path);
-  const auto* similar = attribute<std::string>(*answer->item, "SimilarTo");
-  part.packing = Packing{static_cast<std::size_t>(size), similar != nullptr ? *similar : ""};
-  return part;
+  payload = Neighbour{payload_path, part_of(payload_path, 0, beside)};
+  return part_of(path, 0, message);
 }
 
 // What something else was packed by is not packed by a third object.
-base::Result<std::string> StoreSpool::read_similar(const std::string& path) {
-  TRY(Part part, read_part(path, 0));
+base::Result<std::string> StoreSpool::read_similar(const std::string& path,
+                                                   const std::optional<Neighbour>& neighbour) {
+  TRY(Part part, neighbour && neighbour->path == path ? neighbour->part : read_part(path, 0));
   if (part.parts != 1 || (part.packing && !part.packing->similar.empty())) return malformed_entry(path);
   return part.packing ? unpack(part.bytes, part.packing->size) : std::move(part.bytes);
 }
 
-base::Result<std::string> StoreSpool::unpacked(const Part& part) {
+base::Result<std::string> StoreSpool::unpacked(const Part& part, const std::optional<Neighbour>& neighbour) {
   std::string similar;
   if (!part.packing->similar.empty()) {
-    TRY(similar, read_similar(part.packing->similar));
+    TRY(similar, read_similar(part.packing->similar, neighbour));
   }
   return unpack(part.bytes, part.packing->size, similar);
 }
 
 base::Result<std::string> StoreSpool::read_if(const std::string& path, const Admit& admit) {
-  TRY(Part part, read_part(path, 0));
+  // A request to a store of others takes longer than what it reads in vain.
+  std::optional<Neighbour> payload;
+  const bool may_be_packed = store_.is_shared() && path.ends_with(message_name_ending) &&
+                             is_in_one_part(path, id_in_spool_path(path));
+  TRY(Part part, may_be_packed ? read_with_payload(path, payload) : read_part(path, 0));
   const std::size_t bytes_at_most = part.parts > 1 ? static_cast<std::size_t>(part.parts) * item_part_bytes
                                     : part.packing ? part.packing->size
                                                    : part.bytes.size();
   if (!admit(bytes_at_most)) return not_admitted(path);
-  if (part.packing) return unpacked(part);
+  if (part.packing) return unpacked(part, payload);
   const std::int64_t parts = part.parts;
   std::string bytes = std::move(part.bytes);
   if (parts > 1) bytes.reserve(bytes_at_most);
@@ -145,7 +197,7 @@ base::Result<void> StoreSpool::remove(const std::string& path) {
   for (std::int64_t number = 0; number < first.parts; ++number) {
     store::DeleteItemRequest request;
     request.table_name = table_;
-    request.key = part_key(path, static_cast<std::size_t>(number));
+    request.key = key_of_part(path, static_cast<std::size_t>(number));
     const auto answer = retry_([&] { return store_.delete_item(request); });
     if (!answer) return base::propagate(store::as_error(answer.error()));
   }

@@ -1,6 +1,8 @@
 #include "outbox/store_ledger/store_suppressions.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
 
 #include "base/timestamp.h"
@@ -49,21 +51,51 @@ base::Result<bool> StoreSuppressions::remove(const std::string& tenant, const st
   return answer->attributes.has_value();
 }
 
+// All in one request, however many recipients an e-mail has and whose list they may be in.
 base::Result<std::vector<Suppression>> StoreSuppressions::find(const std::string& tenant,
                                                                const std::vector<std::string>& addresses) {
+  std::set<std::string> wanted;
+  for (const std::string& address : addresses) wanted.insert(mail::comparable_address(address));
+  std::vector<item::Key> keys;
+  for (const std::string& address : wanted) {
+    keys.push_back(key_of("", address));
+    if (!tenant.empty()) keys.push_back(key_of(tenant, address));
+  }
+  std::map<std::string, Suppression> for_all;
+  std::map<std::string, Suppression> of_tenant;
+  for (std::size_t begin = 0; begin < keys.size(); begin += store::max_batch_get_keys) {
+    const auto first = keys.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto size = static_cast<std::ptrdiff_t>(std::min(store::max_batch_get_keys, keys.size() - begin));
+    TRY(const std::vector<item::Item> items, read({first, first + size}));
+    for (const item::Item& item : items) {
+      const bool is_for_all = item::attribute_text(item, "Shelf") == shelf_of("");
+      (is_for_all ? for_all : of_tenant).emplace(item::attribute_text(item, "Address"), suppression_of(item));
+    }
+  }
+  // The list for all comes first.
+  for_all.merge(of_tenant);
   std::vector<Suppression> found;
   for (const std::string& address : addresses)
-    for (const std::string& of : {std::string(), tenant}) {
-      store::GetItemRequest get;
-      get.table_name = table_;
-      get.key = key_of(of, address);
-      get.consistent_read = true;
-      const auto answer = retry_([&] { return store_.get_item(get); });
-      if (!answer) return base::propagate(store::as_error(answer.error()));
-      if (answer->item) found.push_back(suppression_of(*answer->item));
-      if (answer->item || tenant.empty()) break;
-    }
+    if (const auto each = for_all.find(mail::comparable_address(address)); each != for_all.end())
+      found.push_back(each->second);
   return found;
+}
+
+base::Result<std::vector<item::Item>> StoreSuppressions::read(std::vector<item::Key> keys) {
+  store::BatchGetItemRequest request;
+  store::BatchGetTable table;
+  table.table_name = table_;
+  table.consistent_read = true;
+  table.keys = std::move(keys);
+  request.tables.push_back(std::move(table));
+  std::vector<item::Item> items;
+  while (!request.tables.empty()) {
+    auto answer = retry_([&] { return store_.batch_get_item(request); });
+    if (!answer) return base::propagate(store::as_error(answer.error()));
+    for (auto& found : answer->tables) std::ranges::move(found.items, std::back_inserter(items));
+    request.tables = std::move(answer->unprocessed);
+  }
+  return items;
 }
 
 base::Result<SuppressionPage> StoreSuppressions::list(const std::string& tenant, const std::string& cursor, int limit) {

@@ -22,6 +22,8 @@ class StoreSuppressions : public SuppressionList {
   base::Result<std::vector<std::string>> tenants() override;
 
  private:
+  base::Result<std::vector<item::Item>> read(std::vector<item::Key> keys);
+
   store::Store& store_;
   const std::string table_;
   const store::Retry retry_;

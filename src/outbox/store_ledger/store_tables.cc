@@ -123,6 +123,7 @@ base::Result<void> prepare(store::Store& store, const CreateTableRequest& reques
   } else {
     TRY_VOID(store::await_table(store, request.table_name, {}, true));
   }
+  if (expiry.empty()) return {};
   const auto expiring = store.describe_time_to_live(request.table_name);
   if (!expiring) return base::propagate(store::as_error(expiring.error()));
   if (expiring->status != store::TimeToLiveStatus::disabled) return {};
@@ -133,17 +134,18 @@ base::Result<void> prepare(store::Store& store, const CreateTableRequest& reques
 
 }  // namespace
 
-std::vector<store::TableSetup> table_setups(const StoreTables& tables) {
+std::vector<store::TableSetup> table_setups(const StoreTables& tables, bool is_shared) {
   std::vector<store::TableSetup> setups;
   for (CreateTableRequest request : all_tables(tables)) {
     const bool of_keys = request.table_name == tables.accept_keys();
-    setups.push_back({std::move(request), of_keys ? "ttl" : "TTL"});
+    const bool of_counts = request.table_name == tables.counts();
+    setups.push_back({std::move(request), of_keys ? "ttl" : of_counts && is_shared ? "" : "TTL"});
   }
   return setups;
 }
 
 base::Result<void> prepare_tables(store::Store& store, const StoreTables& tables, const std::function<bool()>& wait) {
-  for (const store::TableSetup& setup : table_setups(tables))
+  for (const store::TableSetup& setup : table_setups(tables, store.is_shared()))
     TRY_VOID(prepare(store, setup.request, setup.expiry, wait));
   return {};
 }
@@ -153,7 +155,7 @@ base::Result<void> prepare_mailbox(store::Store& store, const StoreTables& table
 }
 
 base::Result<void> prepare_counts(store::Store& store, const StoreTables& tables) {
-  return prepare(store, counts_table(tables), "TTL", [] { return false; });
+  return prepare(store, counts_table(tables), store.is_shared() ? "" : "TTL", [] { return false; });
 }
 
 std::vector<std::string> missing_indexes(store::Store& store, const StoreTables& tables) {

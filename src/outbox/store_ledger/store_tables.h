@@ -12,7 +12,9 @@
 
 namespace postino::outbox {
 
-std::vector<store::TableSetup> table_setups(const StoreTables& tables);
+// `is_shared`: on a store of others, which deletes without asking what has expired. Counts have no expiry there: the
+// slices of a day would go one by one (store_count_expiry.h).
+std::vector<store::TableSetup> table_setups(const StoreTables& tables, bool is_shared = false);
 
 // Tables that exist are taken as they are, but must have the keys the outbox needs: invalid otherwise. Indexes that are
 // missing, because another program made the table, are added. `wait` is called while they are being filled, and waits a

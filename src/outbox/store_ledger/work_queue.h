@@ -1,6 +1,7 @@
 // A queue of the work index as this process reads it.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 
 #include "outbox/store_ledger/email_item.h"
@@ -9,7 +10,7 @@
 
 namespace postino::outbox {
 
-// Its claimers take turns: they would only get in each other's way.
+// Its claimers in this process take turns: they would only get in each other's way.
 struct StoreLedger::WorkQueue {
   WorkQueue(State of, int shard) : state(of), name(queue_name(of, shard)) {}
 
@@ -17,8 +18,10 @@ struct StoreLedger::WorkQueue {
   const std::string name;
   std::mutex turn;
   store::QueueCursor cursor;
-  QueueReader reader;                                // for claimers who do not want all
-  store::QueueCursor::Steady::time_point next_look;  // for times that cannot be
+  QueueReader reader;  // for claimers who do not want all
+  // By the monotonic clock.
+  base::Milliseconds next_look{0};   // for times that cannot be
+  std::atomic<base::Milliseconds> left_until{base::Milliseconds(0)};  // others are claiming here
 };
 
 }  // namespace postino::outbox

@@ -133,10 +133,12 @@ std::vector<PipelineLoop::Done> PipelineLoop::write_once(std::vector<Done> batch
   std::vector<MoveOutcome> outcomes = context_.ledger.move(std::move(changes));
   std::vector<Done> failed;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    if (outcomes[i].status == MoveStatus::failed)
+    if (outcomes[i].status == MoveStatus::failed) {
+      batch[i].change.may_be_written |= outcomes[i].in_doubt;
       failed.push_back(std::move(batch[i]));
-    else
+    } else {
       finished(batch[i], outcomes[i]);
+    }
   }
   return failed;
 }

@@ -63,13 +63,18 @@ WorkContext loop_context(const Pipelines::Context& context, Leases& leases) {
   return {context.ledger, leases, context.policy, context.clock, context.random, context.owner, context.memory};
 }
 
+// Other upkeep does not wait for the next look of the rescuer.
+constexpr base::Milliseconds longest_tick{1'000};
+
 bool is_calling(State state) {
   return state == State::calling_sent || state == State::calling_failed || state == State::calling_invalid;
 }
 
-// Often enough to notice every outage in which a lease may end.
-base::Milliseconds rescue_interval(const Policy& policy, const PipelinesOptions& options) {
+// Often enough to notice every outage in which a lease may end. Where each process has its own clock, an e-mail is
+// watched for a whole lease before it is rescued, and fewer looks do: each of them is paid for.
+base::Milliseconds rescue_interval(const Ledger& ledger, const Policy& policy, const PipelinesOptions& options) {
   constexpr base::Milliseconds shortest{100};
+  if (!ledger.has_one_clock()) return std::max(shortest, policy.lease / 3);
   return std::max(shortest, std::min(options.rescue_interval, policy.lease / 6));
 }
 
@@ -89,7 +94,7 @@ Pipelines::Pipelines(const Context& context, const Workers& workers, PipelinesOp
             statistics_.rescued(before);
             moved(before, after);
           },
-          context.policy.lease, rescue_interval(context.policy, options_), &leases_),
+          context.policy.lease, rescue_interval(context.ledger, context.policy, options_), &leases_),
       callback_(
           Pipeline::callback, loop_context(context, leases_), callback_options(options_.callback, context.policy),
           [&sender = workers.callback_sender](const Email& email) { return sender.work(email); },
@@ -167,13 +172,24 @@ bool Pipelines::tell_refused(const Email& before, const Email& after) {
 
 void Pipelines::run_upkeep() {
   base::name_thread("outbox-upkeep");
+  const auto looks_every = rescue_interval(context_.ledger, context_.policy, options_);
+  const auto tick = std::min(looks_every, longest_tick);
   std::unique_lock lock(mutex_);
-  while (!stopping_) {
+  for (base::Milliseconds passed = looks_every; !stopping_;) {
     lock.unlock();
-    const bool more = rescuer_.run_once();
+    bool more = false;
+    if (passed >= looks_every) {
+      more = rescuer_.run_once();
+      passed = base::Milliseconds(0);
+    }
     every_second_();
     lock.lock();
-    if (!more) ended_.wait_for(lock, rescue_interval(context_.policy, options_), [&] { return stopping_; });
+    if (more) {
+      passed = looks_every;
+      continue;
+    }
+    ended_.wait_for(lock, tick, [&] { return stopping_; });
+    passed += tick;
   }
 }
 

@@ -22,6 +22,14 @@ constexpr std::size_t most_malformed_at_once = 100;
 
 }  // namespace
 
+// Workers of other processes do not tell when their renewals are refused. Where each process has its own clock, an
+// e-mail is watched for a whole lease first, so that it is early enough to ask when there is one.
+bool Rescuer::must_ask_first() const { return ledger_.is_shared() && ledger_.has_one_clock(); }
+
+base::Milliseconds Rescuer::time_to_watch() const {
+  return ledger_.has_one_clock() ? renewals_to_await * Leases::renewal_interval(policy_) : policy_.lease;
+}
+
 bool Rescuer::is_time_to_look() {
   if (is_unreadable_) {
     // What find_ended_leases() has told it does not tell again soon.
@@ -29,8 +37,7 @@ bool Rescuer::is_time_to_look() {
     is_unreadable_ = false;
     not_before_ = clock_.monotonic() + after_trouble_;
   }
-  // Workers of other processes do not tell when their renewals are refused.
-  if ((ledger_.is_shared() || health_.is_refusing()) && !health_.check()) return false;
+  if ((must_ask_first() || health_.is_refusing()) && !health_.check()) return false;
   const base::Milliseconds now = clock_.monotonic();
   if (looked_ && now - *looked_ > looks_every_ + after_trouble_) not_before_ = now + after_trouble_;
   looked_ = now;
@@ -40,7 +47,7 @@ bool Rescuer::is_time_to_look() {
 
 std::vector<Email> Rescuer::without_just_seen(std::vector<Email> expired) {
   const base::Milliseconds now = clock_.monotonic();
-  const base::Milliseconds wait = renewals_to_await * Leases::renewal_interval(policy_);
+  const base::Milliseconds wait = time_to_watch();
   std::map<std::string, Seen> seen;
   std::vector<Email> left;
   for (Email& email : expired) {
@@ -87,6 +94,10 @@ bool Rescuer::run_once() {
     return false;
   }
   if (trouble_.works()) base::log_info("outbox", "expired leases can be read again");
+  if (is_shared && !must_ask_first() && !expired->empty() && !health_.check()) {
+    seen_.clear();
+    return false;
+  }
   if (is_shared) expired = without_just_seen(*std::move(expired));
   if (own_ != nullptr) std::erase_if(*expired, [&](const Email& email) { return own_->has(email); });
   const bool may_be_more = expired->size() >= max_ledger_batch;

@@ -48,8 +48,12 @@ class Rescuer {
   void look_at_malformed();
   // Could every worker that lives have renewed its lease by now?
   bool is_time_to_look();
+  bool must_ask_first() const;
+  // How long looks must find the lease of an e-mail on a shared ledger over and unchanged.
+  base::Milliseconds time_to_watch() const;
   // On a shared ledger, another program may have kept a row locked until its lease was over. The worker, in another
-  // process, could not renew it and does so next: leaves out what has not been free for long enough.
+  // process, could not renew it and does so next. Or the clock of this process is ahead of the worker's. Leaves out
+  // what has not been free and unchanged for long enough.
   std::vector<Email> without_just_seen(std::vector<Email> expired);
 
   Ledger& ledger_;
