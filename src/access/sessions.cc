@@ -2,6 +2,10 @@
 
 #include <openssl/crypto.h>
 
+#include <functional>
+#include <map>
+#include <set>
+
 #include "access/caller_scope.h"
 #include "base/hash.h"
 #include "base/timestamp.h"
@@ -18,12 +22,16 @@ constexpr std::size_t secret_size = 64;  // 32 bytes, in hexadecimal digits
 
 std::string partition_of(const std::string& id) { return "SESSION#" + id; }
 
-// In the index. API keys of several tenants and customers may have the same name.
-std::string listing_of(const Session& session) {
-  std::string listing = "SESSIONS#" + std::string(session.of_api_key ? "KEY#" : "USER#") + session.tenant;
-  if (!session.customer.empty()) listing += "/" + session.customer;
-  return listing + "#" + session.user_id;
+// API keys of several tenants and customers may have the same name.
+std::string holder_of(const Session& session) {
+  std::string holder = std::string(session.of_api_key ? "KEY#" : "USER#") + session.tenant;
+  if (!session.customer.empty()) holder += "/" + session.customer;
+  return holder + "#" + session.user_id;
 }
+
+// In the index, and the partition of entries.
+std::string listing_of(const Session& session) { return "SESSIONS#" + holder_of(session); }
+std::string entries_of(const Session& session) { return "SESSION#OF#" + holder_of(session); }
 
 // As Python's utcnow().isoformat(): the seed compares it with a time that knows no zone.
 std::string time_text(base::TimePoint time) {
@@ -47,6 +55,9 @@ std::string make_secret(base::Random& random) {
   return base::to_hex(bytes);
 }
 
+// Among the sessions of a user: by age.
+std::string place_of(const Session& session) { return time_text(session.created_at) + "#" + session.id; }
+
 item::Item item_of(const Session& session, const std::string& secret) {
   item::Map data{{"user_id", session.user_id}, {"session_id", session.id}};
   item::Item item{{"PK", partition_of(session.id)},
@@ -59,7 +70,7 @@ item::Item item_of(const Session& session, const std::string& secret) {
                   {"ttl", base::epoch_seconds(session.expires_at)},
                   {"secret_digest", base::to_hex(base::sha256(secret))},
                   {"GSI1PK", listing_of(session)},
-                  {"GSI1SK", time_text(session.created_at) + "#" + session.id}};
+                  {"GSI1SK", place_of(session)}};
   item.set("data", std::move(data));
   if (session.of_api_key) item.set("of_api_key", true);
   if (!session.tenant.empty()) item.set("tenant", session.tenant);
@@ -102,11 +113,14 @@ store::GetItemRequest get_request(const std::string& table, const std::string& i
   return get;
 }
 
-store::DeleteItemRequest delete_request(const std::string& table, const std::string& id) {
-  store::DeleteItemRequest request;
-  request.table_name = table;
-  request.key = {{"PK", partition_of(id)}, {"SK", "METADATA"}};
-  return request;
+item::Key entry_key(const Session& session) { return {{"PK", entries_of(session)}, {"SK", place_of(session)}}; }
+
+item::Item entry_of(const Session& session) {
+  item::Item entry = entry_key(session);
+  entry.set("entity_type", "session_entry");
+  entry.set("session_id", session.id);
+  entry.set("ttl", base::epoch_seconds(session.expires_at));
+  return entry;
 }
 
 // The table: no session was ever created.
@@ -134,11 +148,9 @@ store::Answer<Sessions::Created> Sessions::create(Session session) {
   const std::string secret = make_secret(random_);
   TRY_VOID(prepare_once());
   TRY(const std::vector<item::Item> earlier, items_of(session, most_of_one_user));
-  if (earlier.size() >= most_of_one_user) TRY_VOID(remove(item::attribute_text(earlier.back(), "session_id")));
-  store::PutItemRequest put;
-  put.table_name = options_.table;
-  put.item = item_of(session, secret);
-  TRY_VOID(retry_([&] { return store_.put_item(put); }));
+  if (earlier.size() >= most_of_one_user)
+    if (const std::optional<Session> oldest = session_of(earlier.back())) TRY_VOID(remove(*oldest));
+  TRY_VOID(write(session, secret));
   Created created{.session = std::move(session), .token = {}};
   created.token = created.session.id + "." + secret;
   return created;
@@ -175,7 +187,7 @@ store::Answer<bool> Sessions::revoke(const Session& whose, const std::string& id
   TRY(const std::optional<item::Item> item, read(id));
   const std::optional<Session> session = item ? session_of(*item) : std::nullopt;
   if (!session || listing_of(*session) != listing_of(whose) || has_ended(*session)) return false;
-  TRY_VOID(remove(id));
+  TRY_VOID(remove(*session));
   return true;
 }
 
@@ -187,23 +199,60 @@ store::Answer<int> Sessions::revoke_credential(const Session& holder) {
   return remove_those(holder, [&](const Session& session) { return have_same_holder(session, holder); });
 }
 
-void Sessions::forget(const Session& session) { (void)store_.delete_item(delete_request(options_.table, session.id)); }
+void Sessions::forget(const Session& session) { (void)store_.transact_write_items(removal_of(session)); }
+
+std::vector<Sessions::Source> Sessions::sources() const {
+  if (store_.is_shared()) return {Source::entries, Source::index};
+  return {Source::index};
+}
 
 template <class Which>
 store::Answer<int> Sessions::remove_those(const Session& whose, const Which& which) {
   int count = 0;
-  store::PageResponse page;
-  do {
-    TRY(page, page_of(whose, most_of_one_user, std::move(page.last_evaluated_key)));
-    for (const item::Item& item : page.items) {
-      // What another program puts between them is left alone.
-      const std::optional<Session> session = session_of(item);
-      if (!session || !which(*session)) continue;
-      TRY_VOID(remove(session->id));
-      ++count;
-    }
-  } while (page.last_evaluated_key);
+  for (const Source source : sources()) {
+    store::PageResponse page;
+    do {
+      TRY(page, page_of(source, whose, std::move(page.last_evaluated_key)));
+      TRY(const std::vector<item::Item> items, read_all(page.items));
+      for (const item::Item& item : items) {
+        // What another program puts between them is left alone.
+        const std::optional<Session> session = session_of(item);
+        if (!session || !which(*session)) continue;
+        TRY_VOID(remove(*session));
+        ++count;
+      }
+    } while (page.last_evaluated_key);
+  }
   return count;
+}
+
+store::Answer<void> Sessions::write(const Session& session, const std::string& secret) {
+  store::TransactWriteItemsRequest request;
+  store::TransactPut put;
+  put.table_name = options_.table;
+  put.item = item_of(session, secret);
+  request.actions.emplace_back(std::move(put));
+  if (store_.is_shared()) {
+    store::TransactPut entry;
+    entry.table_name = options_.table;
+    entry.item = entry_of(session);
+    request.actions.emplace_back(std::move(entry));
+  }
+  TRY_VOID(retry_.transact(store_, request));
+  return {};
+}
+
+store::TransactWriteItemsRequest Sessions::removal_of(const Session& session) const {
+  store::TransactWriteItemsRequest request;
+  const auto remove_item = [&](item::Key key) {
+    store::TransactDelete removal;
+    removal.table_name = options_.table;
+    removal.key = std::move(key);
+    request.actions.emplace_back(std::move(removal));
+  };
+  remove_item({{"PK", partition_of(session.id)}, {"SK", "METADATA"}});
+  if (store_.is_shared()) remove_item(entry_key(session));
+  return request;
 }
 
 store::Answer<std::optional<item::Item>> Sessions::read(const std::string& id) {
@@ -215,20 +264,37 @@ store::Answer<std::optional<item::Item>> Sessions::read(const std::string& id) {
 }
 
 store::Answer<std::vector<item::Item>> Sessions::items_of(const Session& whose, std::size_t most) {
-  TRY(store::PageResponse page, page_of(whose, most, std::nullopt));
-  return std::move(page.items);
+  std::map<std::string, item::Item, std::greater<>> newest;  // by place
+  for (const Source source : sources()) {
+    TRY(const store::PageResponse page, page_of(source, whose, std::nullopt));
+    TRY(std::vector<item::Item> items, read_all(page.items));
+    for (item::Item& item : items) {
+      std::string place = item::attribute_text(item, "GSI1SK") + " " + item::attribute_text(item, "PK");
+      newest.emplace(std::move(place), std::move(item));
+    }
+  }
+  std::vector<item::Item> items;
+  for (auto& [place, item] : newest)
+    if (items.size() < most) items.push_back(std::move(item));
+  return items;
 }
 
-store::Answer<store::PageResponse> Sessions::page_of(const Session& whose, std::size_t most,
+store::Answer<store::PageResponse> Sessions::page_of(Source source, const Session& whose,
                                                      std::optional<item::Key> after) {
   CallerScope::check(whose.tenant, whose.customer);
   store::QueryRequest query;
   query.table_name = options_.table;
-  query.index_name = "GSI1-customer-index";
-  query.key_condition = "GSI1PK = :whose";
-  query.placeholders.values = item::Map{{":whose", listing_of(whose)}};
+  if (source == Source::index) {
+    query.index_name = "GSI1-customer-index";
+    query.key_condition = "GSI1PK = :whose";
+    query.placeholders.values = item::Map{{":whose", listing_of(whose)}};
+  } else {
+    query.consistent_read = true;
+    query.key_condition = "PK = :whose";
+    query.placeholders.values = item::Map{{":whose", entries_of(whose)}};
+  }
   query.forward = false;
-  query.limit = static_cast<int>(most);
+  query.limit = static_cast<int>(most_of_one_user);
   query.exclusive_start_key = std::move(after);
   auto page = retry_([&] { return store_.query(query); });
   if (!page && is_absent(page.error())) return store::PageResponse();
@@ -236,9 +302,37 @@ store::Answer<store::PageResponse> Sessions::page_of(const Session& whose, std::
   return *std::move(page);
 }
 
-store::Answer<void> Sessions::remove(const std::string& id) {
-  const store::DeleteItemRequest request = delete_request(options_.table, id);
-  TRY_VOID(retry_([&] { return store_.delete_item(request); }));
+// What the embedded store tells is what is there.
+store::Answer<std::vector<item::Item>> Sessions::read_all(const std::vector<item::Item>& told) {
+  if (!store_.is_shared() || told.empty()) return told;
+  store::BatchGetTable wanted;
+  wanted.table_name = options_.table;
+  wanted.consistent_read = true;
+  std::set<std::string> ids;
+  for (const item::Item& each : told)
+    if (const std::string id = item::attribute_text(each, "session_id"); !id.empty() && ids.insert(id).second)
+      wanted.keys.push_back({{"PK", partition_of(id)}, {"SK", "METADATA"}});
+  store::BatchGetItemRequest request;
+  if (!wanted.keys.empty()) request.tables.push_back(std::move(wanted));
+  std::map<std::string, item::Item> found;  // by id
+  while (!request.tables.empty()) {
+    TRY(store::BatchGetItemResponse response, retry_([&] { return store_.batch_get_item(request); }));
+    for (auto& answered : response.tables)
+      for (item::Item& item : answered.items) {
+        std::string id = item::attribute_text(item, "session_id");
+        found.emplace(std::move(id), std::move(item));
+      }
+    request.tables = std::move(response.unprocessed);
+  }
+  std::vector<item::Item> items;
+  for (const item::Item& each : told)
+    if (auto item = found.extract(item::attribute_text(each, "session_id")); !item.empty())
+      items.push_back(std::move(item.mapped()));
+  return items;
+}
+
+store::Answer<void> Sessions::remove(const Session& session) {
+  TRY_VOID(retry_.transact(store_, removal_of(session)));
   return {};
 }
 

@@ -3,6 +3,11 @@
 //
 // A caller gets a token: the id of the session, which others may see, and a secret, of which only a digest is stored.
 // So a reader of the table, or of a list of sessions, cannot act as one of them.
+//
+// The sessions of a user are found by an index. Where the store is shared an index may not have the newest ones yet,
+// and none must stay open when all are revoked: there each session has an entry beside it, written in the same commit,
+// and the entries of a user are one partition, which is read consistently. Sessions of a store that was not shared have
+// none and are still found by the index.
 #pragma once
 
 #include <atomic>
@@ -76,9 +81,17 @@ class Sessions {
 
  private:
   store::Answer<std::optional<item::Item>> read(const std::string& id);
+  // Where sessions of a user are found.
+  enum class Source { index, entries };
+  std::vector<Source> sources() const;
+  // The newest of them, at most `most`, the newest first.
   store::Answer<std::vector<item::Item>> items_of(const Session& whose, std::size_t most);
-  store::Answer<store::PageResponse> page_of(const Session& whose, std::size_t most, std::optional<item::Key> after);
-  store::Answer<void> remove(const std::string& id);
+  store::Answer<store::PageResponse> page_of(Source source, const Session& whose, std::optional<item::Key> after);
+  // The sessions that these tell of and that are there still, in the same order.
+  store::Answer<std::vector<item::Item>> read_all(const std::vector<item::Item>& told);
+  store::Answer<void> write(const Session& session, const std::string& secret);
+  store::Answer<void> remove(const Session& session);
+  store::TransactWriteItemsRequest removal_of(const Session& session) const;
   template <class Which>
   store::Answer<int> remove_those(const Session& whose, const Which& which);
   store::Answer<void> prepare_once();

@@ -44,6 +44,9 @@ struct ProduceOptions {
   int reconnects = 3;          // how often each may be replaced when it breaks; what was unconfirmed goes out again
   Milliseconds reconnect_time{30'000};  // to try, each time, when the broker cannot be reached any more
   Milliseconds time_limit{120'000};     // for the whole
+  // Asked before each message is sent, on threads of the call, by several at a time. False ends the call. Empty: it may
+  // always be sent.
+  std::function<bool()> may_send = {};
 };
 
 // The rules that every broker holds its callers to: invalid, with the one that is broken.
@@ -94,6 +97,10 @@ class Held {
   Held& operator=(const Held&) = delete;
 
   const std::vector<Message>& messages() const { return messages_; }
+
+  // False: others may have been given them, because this process was stopped for too long. Who finds that does nothing
+  // with them.
+  virtual bool are_kept() const { return true; }
 
   // One disposition for each message. Returns when the broker has confirmed them all; after a failure those that it has
   // not confirmed may be given out again. Call it once.

@@ -7,6 +7,7 @@ namespace postino::broker {
 Production::Production(const Messages& messages, const ProduceOptions& options, const OnConfirmed& on_confirmed)
     : messages_(messages),
       on_confirmed_(on_confirmed),
+      may_send_(options.may_send),
       most_ahead_(options.window * static_cast<std::size_t>(options.connections)),
       told_(options.first),
       next_(options.first) {
@@ -16,6 +17,12 @@ Production::Production(const Messages& messages, const ProduceOptions& options, 
 }
 
 std::optional<std::size_t> Production::next() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (report_.failure || !has_next()) return std::nullopt;
+  }
+  // It may take a while, and must not keep others from confirming.
+  if (may_send_ && !may_send_()) stop({FailureKind::stopped, "stopped by the caller", {}});
   const std::lock_guard lock(mutex_);
   if (report_.failure) return std::nullopt;
   if (!again_.empty()) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -45,6 +46,7 @@ class Production {
 
   const Messages& messages_;
   const OnConfirmed& on_confirmed_;
+  const std::function<bool()> may_send_;
   const std::size_t most_ahead_;
   std::mutex source_mutex_;
 

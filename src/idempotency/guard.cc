@@ -1,5 +1,7 @@
 #include "idempotency/guard.h"
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "item/attribute_text.h"
 #include "store/end_of_life.h"
@@ -8,17 +10,32 @@ namespace postino::idempotency {
 
 namespace {
 
+// By which clocks may differ that processes who share records go by.
+constexpr base::Milliseconds largest_difference = std::chrono::minutes(15);
+constexpr base::Milliseconds longest_lease = std::chrono::hours(24);  // that a record is believed to have
+
+// For how long the lease was granted, by a process that may be set otherwise than this one.
+base::Milliseconds granted_lease(const Record& record) {
+  return std::clamp<base::Milliseconds>(record.lease_until - record.updated_at, base::Milliseconds(0), longest_lease);
+}
+
+// How long leases last that are granted now, and by how much clocks may differ.
+struct LeaseRule {
+  base::Milliseconds lease;
+  base::Milliseconds difference;
+};
+
 // A lease that ends later than any that is granted now was granted by a clock that was ahead.
-bool is_lease_over(const Record& record, base::TimePoint now, base::Milliseconds lease) {
-  return record.lease_until <= now || record.lease_until > now + 2 * lease;
+bool is_lease_over(const Record& record, base::TimePoint now, const LeaseRule& rule) {
+  const base::Milliseconds longest = 2 * std::max(rule.lease, granted_lease(record)) + rule.difference;
+  return record.lease_until <= now || record.lease_until > now + longest;
 }
 
 // May a request with this hash have the key, as far as the record says?
-bool can_be_taken(const Record& record, const std::string& request_hash, base::TimePoint now,
-                  base::Milliseconds lease) {
+bool can_be_taken(const Record& record, const std::string& request_hash, base::TimePoint now, const LeaseRule& rule) {
   if (record.expires_at <= now) return true;
   if (record.status == Status::in_progress)
-    return is_lease_over(record, now, lease) && record.request_hash == request_hash;
+    return is_lease_over(record, now, rule) && record.request_hash == request_hash;
   // What failed without having done anything leaves the key to any request.
   return record.status == Status::failed && (record.progress.empty() || record.request_hash == request_hash);
 }
@@ -37,6 +54,16 @@ std::optional<item::Item> seen_by(const store::Error& error) {
 }
 
 bool is_refused(const store::Error& error) { return error.type == store::ErrorType::conditional_check_failed; }
+bool is_unknown(const store::Error& error) { return error.type == store::ErrorType::internal_server_error; }
+
+// Does the record that is there say the same of the end of an execution? Times differ from attempt to attempt.
+bool has_ended_so(const Record& found, const Record& ended) {
+  return found.status == ended.status && found.request_hash == ended.request_hash &&
+         found.created_at == ended.created_at && found.progress == ended.progress &&
+         found.response_parts == ended.response_parts &&
+         (ended.response_parts > 0 ? found.response_id == ended.response_id
+                                   : ended.status != Status::completed || found.response == ended.response);
+}
 
 // What a process says that executes the request itself: its lease may have ended, or the record be gone, because the
 // clock has jumped or the store has taken no writes.
@@ -100,7 +127,8 @@ store::Answer<Begun> Guard::judge(Record record, const std::string& request_hash
   base::TimePoint now = clock_.now();
   // By a clock that may be wrong no record is too old.
   if (clock_.is_doubtful()) now = std::min(now, record.expires_at - base::Milliseconds(1));
-  if (can_be_taken(record, request_hash, now, options_.lease)) return Begun{Verdict::execute, std::move(record)};
+  const LeaseRule rule{options_.lease, is_shared_ ? largest_difference : base::Milliseconds(0)};
+  if (can_be_taken(record, request_hash, now, rule)) return Begun{Verdict::execute, std::move(record)};
   if (record.request_hash != request_hash) return Begun{Verdict::other_request, std::move(record)};
   if (record.status != Status::completed) return Begun{Verdict::in_progress, std::move(record)};
   Begun begun{Verdict::replay, std::move(record)};
@@ -139,9 +167,9 @@ store::Answer<Begun> Guard::look_at_record(const std::string& partition_key, con
 }
 
 store::Answer<Begun> Guard::begin(const std::string& operation, const std::string& key, const std::string& request_hash,
-                                  std::optional<base::Milliseconds> life) {
+                                  std::optional<base::Milliseconds> life, const std::string& given_owner) {
   const std::string pk = partition_key(operation, key);
-  const std::string owner = base::make_uuid(random_);
+  const std::string owner = given_owner.empty() ? new_owner() : given_owner;
   auto mark = executions_.mark(pk, owner);
   if (!mark) {
     TRY(Begun begun, look_at_record(pk, request_hash));
@@ -162,13 +190,16 @@ store::Answer<Begun> Guard::take(const std::string& operation, const std::string
     record.owner = owner;
     const auto taken = records_.insert(record);
     if (taken) return Begun{Verdict::execute, std::move(record)};
-    if (!is_refused(taken.error())) return base::propagate(taken.error());
+    const bool may_be_done = is_shared_ && is_unknown(taken.error());
+    if (!is_refused(taken.error()) && !may_be_done) return base::propagate(taken.error());
 
     std::optional<item::Item> seen = seen_by(taken.error());
     if (!seen) {
       TRY(seen, records_.find(partition_key(operation, key)));
     }
+    if (!seen && may_be_done) return base::propagate(taken.error());
     if (!seen) continue;
+    if (auto own = own_execution(*seen, record)) return *std::move(own);
     TRY(Begun begun, judge(*seen, request_hash));
     if (begun.verdict != Verdict::execute) return begun;
 
@@ -178,9 +209,20 @@ store::Answer<Begun> Guard::take(const std::string& operation, const std::string
     }
     const auto taken_over = records_.replace(*seen, record);
     if (taken_over) return Begun{Verdict::execute, std::move(record)};
-    if (!is_refused(taken_over.error())) return base::propagate(taken_over.error());
+    // The next round finds out whether it was done.
+    const bool is_looked_at = is_shared_ && is_unknown(taken_over.error()) && round + 1 < rounds;
+    if (!is_refused(taken_over.error()) && !is_looked_at) return base::propagate(taken_over.error());
   }
   return Begun{Verdict::in_progress, {}};
+}
+
+std::optional<Begun> Guard::own_execution(const item::Item& found, const Record& tried) const {
+  if (item::attribute_text(found, "leaseOwner") != tried.owner) return std::nullopt;
+  auto record = from_item(found);
+  if (!record || record->status != Status::in_progress || record->request_hash != tried.request_hash)
+    return std::nullopt;
+  record->life_ends = tried.life_ends;
+  return Begun{Verdict::execute, *std::move(record)};
 }
 
 store::TransactPut Guard::completion(Record record, std::string response) const {
@@ -214,10 +256,19 @@ store::Answer<void> Guard::complete(const Record& record, std::string response, 
   if (completed.progress.empty() && completed.life_ends > completed.updated_at)
     completed.expires_at = completed.life_ends;
   if (completed.response.size() > largest_answer_in_item)
-    TRY_VOID(large_answers_.put(completed, base::make_uuid(random_)));
-  TRY_VOID(records_.replace_owned(completed));
+    TRY_VOID(large_answers_.put(completed, completed.owner.empty() ? new_owner() : completed.owner));
+  TRY_VOID(end(completed));
   executions_.remove(partition_key(record.operation, record.key), record.owner);
   return {};
+}
+
+store::Answer<void> Guard::end(const Record& record) {
+  auto written = records_.replace_owned(record);
+  if (written || !is_shared_ || !is_refused(written.error())) return written;
+  TRY(const std::optional<item::Item> found, records_.find(partition_key(record.operation, record.key)));
+  const auto there = from_item(found.value_or(item::Item()));
+  if (there && has_ended_so(*there, record)) return {};
+  return written;
 }
 
 store::Answer<void> Guard::settle(const Record& record) {
@@ -234,7 +285,7 @@ store::Answer<void> Guard::fail(const Record& record) {
   Record failed = record;
   failed.status = Status::failed;
   failed.updated_at = clock_.now();
-  auto written = records_.replace_owned(failed);
+  auto written = end(failed);
   executions_.remove(partition_key(record.operation, record.key), record.owner);
   return written;
 }

@@ -29,8 +29,9 @@ struct GuardOptions {
   base::Milliseconds lease = std::chrono::seconds(30);
   // For answers that are too large for their records, from when they are read. nullptr: without limit.
   std::shared_ptr<base::MemoryBudget> answers = nullptr;
-  // Where the records are, if not in the guard's store, and the clock that all who share them have.
+  // Where the records are, if not in the guard's store.
   std::shared_ptr<Records> shared_records = nullptr;
+  // That all who share the records have: those just named, or a store that is shared. nullptr: the guard's own.
   std::shared_ptr<const base::Clock> shared_clock = nullptr;
 };
 
@@ -93,6 +94,7 @@ class Guard {
       : options_(std::move(options)),
         clock_(options_.shared_clock ? *options_.shared_clock : clock),
         random_(random),
+        is_shared_(options_.shared_records || store.is_shared()),
         own_records_(store, options_.table),
         records_(options_.shared_records ? *options_.shared_records : own_records_),
         large_answers_(records_) {}
@@ -102,11 +104,14 @@ class Guard {
   const base::Clock& clock() const { return clock_; }
 
   // `life` replaces the configured one for this record. An execution that takes over one of the same request, which
-  // failed or died, gets its progress.
+  // failed or died, gets its progress. Who tries again after an error gives the same new `owner` each time: the record
+  // of an attempt whose answer was lost is then known as one's own. Empty: this is the only attempt.
   store::Answer<Begun> begin(const std::string& operation, const std::string& key, const std::string& request_hash,
-                             std::optional<base::Milliseconds> life = std::nullopt);
+                             std::optional<base::Milliseconds> life = std::nullopt, const std::string& owner = {});
+  std::string new_owner() { return base::make_uuid(random_); }
 
-  // These fail with conditional_check_failed when the lease was lost to another caller.
+  // These fail with conditional_check_failed when the lease was lost to another caller. Where records are shared, one
+  // that had been done and whose answer was lost may be repeated.
   //
   // With something that `remains` to be done when the answer is known, the record keeps the lease and says what, until
   // settle().
@@ -144,10 +149,15 @@ class Guard {
   // Tells the operator, once for each record.
   Begun unreadable(const item::Item& found, const std::string& fault);
   store::Answer<void> hold(Record& record, bool notes_progress);
+  // Is the record of the key the one of this owner, whose write was not answered?
+  std::optional<Begun> own_execution(const item::Item& found, const Record& tried) const;
+  // Writes the end of an execution. One that is there already, because an answer was lost, is no failure.
+  store::Answer<void> end(const Record& record);
 
   const GuardOptions options_;
   const base::Clock& clock_;
   base::Random& random_;
+  const bool is_shared_;  // other processes have the records, too
   StoreRecords own_records_;
   Records& records_;
   LargeAnswers large_answers_;

@@ -1,5 +1,6 @@
 #include "idempotency/lease_keeper.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "base/log.h"
@@ -33,7 +34,10 @@ std::unique_ptr<LeaseKeeper::Hold> LeaseKeeper::hold(const Record& record) {
   needed.owner = record.owner;
   needed.lease_until = record.lease_until;
   needed.expires_at = record.expires_at;
-  std::unique_ptr<Hold> hold(new Hold(*this, std::move(needed)));
+  const base::Milliseconds left =
+      std::clamp<base::Milliseconds>(needed.lease_until - clock_.now(), base::Milliseconds(0), guard_.lease());
+  const base::Milliseconds granted = clock_.monotonic() - (guard_.lease() - left);
+  std::unique_ptr<Hold> hold(new Hold(*this, std::move(needed), granted));
   const std::lock_guard lock(mutex_);
   held_.push_back(hold.get());
   return hold;
@@ -45,16 +49,26 @@ void LeaseKeeper::renew_once() {
   const base::TimePoint now = clock_.now();
   for (auto next = held_.begin(); next != held_.end();) {
     Hold& hold = **next;
-    if (!hold.is_lost() && hold.record_.lease_until - now <= guard_.lease() * 2 / 3) renew(hold, lock);
+    if (!hold.is_lost() && hold.record_.lease_until - now <= guard_.lease() * 2 / 3) (void)renew(hold, lock);
     // The hold was kept from going away; the one after it may have.
     ++next;
   }
 }
 
+store::Answer<void> LeaseKeeper::Hold::confirm() {
+  std::unique_lock lock(keeper_.mutex_);
+  keeper_.changed_.wait(lock, [&] { return keeper_.renewing_ == nullptr; });
+  if (lost_)
+    return store::refuse(store::ErrorType::conditional_check_failed, "another process has taken the execution over");
+  if (keeper_.clock_.monotonic() - renewed_ < keeper_.guard_.lease() * 2 / 3) return {};
+  return keeper_.renew(*this, lock);
+}
+
 // Without the lock for as long as the store takes.
-void LeaseKeeper::renew(Hold& hold, std::unique_lock<std::mutex>& lock) {
+store::Answer<void> LeaseKeeper::renew(Hold& hold, std::unique_lock<std::mutex>& lock) {
   renewing_ = &hold;
   Record record = hold.record_;
+  const base::Milliseconds began = clock_.monotonic();
   lock.unlock();
   const auto renewed = guard_.renew(record);
   lock.lock();
@@ -62,12 +76,14 @@ void LeaseKeeper::renew(Hold& hold, std::unique_lock<std::mutex>& lock) {
   changed_.notify_all();
   if (renewed) {
     hold.record_.lease_until = record.lease_until;
+    hold.renewed_ = began;
   } else if (renewed.error().type == store::ErrorType::conditional_check_failed) {
     hold.lost_ = true;
   } else {
     base::log_warning("idempotency", "a lease could not be renewed",
                       {{"operation", record.operation}, {"cause", renewed.error().message}});
   }
+  return renewed;
 }
 
 void LeaseKeeper::run() {

@@ -31,12 +31,19 @@ class LeaseKeeper {
     // Another process has taken the execution over: what is left of this one must have no effect any more.
     bool is_lost() const { return lost_; }
 
+    // To be called before an effect that cannot be taken back: this process may have been stopped for longer than its
+    // lease. If two thirds of it have passed by the clock that cannot be set, it is renewed first. Fails with
+    // conditional_check_failed when another process has taken the execution over.
+    store::Answer<void> confirm();
+
    private:
     friend class LeaseKeeper;
-    Hold(LeaseKeeper& keeper, Record record) : keeper_(keeper), record_(std::move(record)) {}
+    Hold(LeaseKeeper& keeper, Record record, base::Milliseconds renewed)
+        : keeper_(keeper), record_(std::move(record)), renewed_(renewed) {}
 
     LeaseKeeper& keeper_;
-    Record record_;  // the keeper's: key, owner and lease; guarded by its mutex
+    Record record_;               // the keeper's: key, owner and lease; guarded by its mutex
+    base::Milliseconds renewed_;  // when the lease was granted, or a little before; monotonic; guarded, too
     std::atomic<bool> lost_ = false;
   };
   std::unique_ptr<Hold> hold(const Record& record);
@@ -45,7 +52,7 @@ class LeaseKeeper {
 
  private:
   void run();
-  void renew(Hold& hold, std::unique_lock<std::mutex>& lock);
+  store::Answer<void> renew(Hold& hold, std::unique_lock<std::mutex>& lock);
 
   Guard& guard_;
   const base::Clock& clock_;

@@ -35,6 +35,7 @@ class MessageService::Consumption {
     if (service_.options_.answers) memory_ = service_.options_.answers->take(beside_content);
     bool lacks_room = service_.options_.answers && !memory_;
     if (lacks_room) return execution_.fail(Execution::no_room());
+    if (auto confirmed = execution_.confirm(); !confirmed) return execution_.fail(std::move(confirmed).error());
     auto held = broker_->receive(queue_, {.max_messages = request_.max_messages,
                                           .max_bytes = service_.options_.max_consumed_bytes,
                                           .wait = request_.wait,
@@ -72,6 +73,10 @@ class MessageService::Consumption {
       return execution_.fail(Execution::no_room());
     }
     Reply reply{render_answer(head, outcome, most_bytes), false, count};
+    if (count > 0 && !held.are_kept()) {
+      log_unsettled(held.release());
+      return execution_.fail(not_kept());
+    }
     if (auto done = execution_.complete(reply.body, acknowledges ? unsettled : ""); !done) {
       log_unsettled(held.release());
       return base::propagate(std::move(done).error());
@@ -89,6 +94,10 @@ class MessageService::Consumption {
     if (!execution_.reached(Step::settled)) return Execution::abandoned();
     if (settled) note_settled();
     return reply;
+  }
+
+  static Fault not_kept() {
+    return {.kind = FaultKind::broker, .message = "the lease of the messages ended before the answer was stored"};
   }
 
   // A single message that is larger than all memory for answers must not stay at the front of its queue for good.

@@ -27,8 +27,9 @@ Fault MessageService::Execution::no_room() {
 
 Result<bool> MessageService::Execution::begin() {
   using idempotency::Verdict;
-  auto begun =
-      service_.retry_([&] { return service_.guard_.begin(operation_, scoped_key(), request_.hash, options_.life); });
+  const std::string owner = service_.guard_.new_owner();
+  auto begun = service_.retry_(
+      [&] { return service_.guard_.begin(operation_, scoped_key(), request_.hash, options_.life, owner); });
   if (!begun) return base::propagate(fault_of(begun.error()));
   record_ = std::move(begun->record);
   memory_ = std::move(begun->memory);
@@ -71,6 +72,10 @@ Result<void> MessageService::Execution::answered(const store::Answer<void>& writ
   return base::propagate(std::move(fault));
 }
 
+Result<void> MessageService::Execution::confirm() {
+  return answered(service_.retry_([&] { return lease_->confirm(); }));
+}
+
 Result<void> MessageService::Execution::note_progress(std::string progress) {
   record_.progress = std::move(progress);
   return answered(service_.retry_([&] { return service_.guard_.note_progress(record_); }));
@@ -84,6 +89,8 @@ Result<void> MessageService::Execution::complete(const std::string& body, std::s
 
 tl::unexpected<Fault> MessageService::Execution::fail(Fault fault) {
   lease_.reset();
+  // Of one that another request has there is nothing to record.
+  if (fault.kind == FaultKind::in_progress) return base::propagate(std::move(fault));
   const auto failed = service_.retry_([&] { return service_.guard_.fail(record_); });
   // The lease ends, and the key is free then as well.
   if (!failed)

@@ -34,11 +34,15 @@ class MessageService::Execution {
   static Fault stopped() { return {.kind = FaultKind::exhausted, .message = "the server is shutting down"}; }
   static tl::unexpected<Fault> abandoned() { return refuse(FaultKind::internal, "the execution was abandoned"); }
 
+  // To be called before something is sent or received: a fault when another request has taken over meanwhile, because
+  // this process was stopped for longer than its lease.
+  Result<void> confirm();
+
   // Durable when they return. What they cannot write is a fault: in_progress when another request has taken over,
   // unknown when it may have been written.
   Result<void> note_progress(std::string progress);
   Result<void> complete(const std::string& body, std::string remains);
-  // The record of a failure, for the next who tries; returns the fault.
+  // The record of a failure, for the next who tries, unless another request has taken over; returns the fault.
   tl::unexpected<Fault> fail(Fault fault);
 
   // Of the messages that it produces: the same however often it is executed.

@@ -29,8 +29,12 @@ broker::Failure failure_of(const store::Error& error) {
 }
 
 LeasedMessages::LeasedMessages(std::shared_ptr<LocalQueue> queue, std::shared_ptr<LocalQueue> dead,
-                               std::vector<StoredMessage> stored)
-    : Held(to_messages(stored)), queue_(std::move(queue)), dead_(std::move(dead)), stored_(std::move(stored)) {}
+                               std::vector<StoredMessage> stored, base::Milliseconds kept_until)
+    : Held(to_messages(stored)),
+      queue_(std::move(queue)),
+      dead_(std::move(dead)),
+      stored_(std::move(stored)),
+      kept_until_(kept_until) {}
 
 LeasedMessages::~LeasedMessages() {
   if (is_settled_ || stored_.empty()) return;

@@ -11,11 +11,13 @@ namespace postino::messages {
 
 class LeasedMessages final : public broker::Held {
  public:
-  // What is rejected goes to `dead`, or for good when that is null.
-  LeasedMessages(std::shared_ptr<LocalQueue> queue, std::shared_ptr<LocalQueue> dead,
-                 std::vector<StoredMessage> stored);
+  // What is rejected goes to `dead`, or for good when that is null. Until `kept_until`, by the queue's clock that
+  // cannot be set, no other receiver gets them.
+  LeasedMessages(std::shared_ptr<LocalQueue> queue, std::shared_ptr<LocalQueue> dead, std::vector<StoredMessage> stored,
+                 base::Milliseconds kept_until);
   ~LeasedMessages() override;
 
+  bool are_kept() const override { return queue_->clock().monotonic() < kept_until_; }
   // lost when some leases had ended before.
   broker::Result<void> settle(const std::vector<broker::Disposition>& dispositions) override;
 
@@ -25,6 +27,7 @@ class LeasedMessages final : public broker::Held {
   const std::shared_ptr<LocalQueue> queue_;
   const std::shared_ptr<LocalQueue> dead_;
   const std::vector<StoredMessage> stored_;
+  const base::Milliseconds kept_until_;
   bool is_settled_ = false;
 };
 

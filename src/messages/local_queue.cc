@@ -16,6 +16,8 @@ constexpr std::uint32_t numbers = 1'000'000;   // of positions in a millisecond
 constexpr base::Milliseconds look_for_impossible_every = std::chrono::minutes(1);
 // Beside the usual lease: for as long as a receiver may wait for more, and for clocks that differ a little.
 constexpr base::Milliseconds longest_extension = std::chrono::minutes(20);
+// Of a process that shares the queue, and may be set otherwise than this one.
+constexpr base::Milliseconds longest_lease_of_others = std::chrono::hours(24);
 
 bool is_expired(const StoredMessage& message, base::TimePoint now) {
   return message.expires_at && *message.expires_at <= now;
@@ -171,7 +173,8 @@ store::Answer<void> LocalQueue::return_impossible(base::TimePoint now) {
   const base::Milliseconds passed = clock_.monotonic();
   const bool looked_lately = looked_for_impossible_ && passed - *looked_for_impossible_ < look_for_impossible_every;
   if (looked_lately || clock_.is_doubtful()) return {};
-  const base::TimePoint latest = now + 2 * lease_ + longest_extension;
+  const base::Milliseconds lease = table_.is_shared() ? std::max(lease_, longest_lease_of_others) : lease_;
+  const base::TimePoint latest = now + 2 * lease + longest_extension;
   TRY_VOID(return_from(Shelf::held, position_at(latest), now,
                        "leases that a clock which was far ahead has granted are ended"));
   TRY_VOID(return_from(Shelf::later, ":", now, "messages that would never have been due are given out"));

@@ -33,6 +33,7 @@ class LocalQueue {
 
   const std::string& name() const { return name_; }
   QueueTable& table() { return table_; }
+  const base::Clock& clock() const { return clock_; }
 
   // Adds messages, in their order, to be given out after the delay. They have neither shelf nor position yet.
   MoveReport add(std::vector<StoredMessage> messages, base::Milliseconds delay);

@@ -1,6 +1,8 @@
 // Producing: what the broker has confirmed is recorded as it goes, so that no repeat sends it again.
 #include <algorithm>
+#include <atomic>
 #include <charconv>
+#include <mutex>
 
 #include "messages/answer_json.h"
 #include "messages/execution.h"
@@ -27,8 +29,8 @@ class MessageService::Production {
     if (abandoned_) return Execution::abandoned();
     if (const std::size_t prefix = std::max(first_, report.prefix); prefix > 0)
       execution_.record().progress = std::to_string(prefix);
-    if (fault_) return fail(*std::move(fault_));
-    if (!report.complete()) return fail(fault_of_report(report));
+    if (fault_) return execution_.fail(*std::move(fault_));
+    if (!report.complete()) return execution_.fail(fault_of_report(report));
     if (!execution_.reached(Step::produced)) return Execution::abandoned();
     return complete(report);
   }
@@ -52,7 +54,7 @@ class MessageService::Production {
             }};
   }
 
-  broker::ProduceOptions produce_options() const {
+  broker::ProduceOptions produce_options() {
     broker::ProduceOptions options;
     options.first = first_;
     options.persistent = request_.persistent;
@@ -61,22 +63,34 @@ class MessageService::Production {
     options.window = request_.batch_size;
     options.connections = request_.concurrency;
     options.time_limit = service_.options_.produce_time;
+    options.may_send = [this] { return may_send(); };
     return options;
+  }
+
+  // The first fault counts.
+  bool stop_with(Fault fault) {
+    const std::lock_guard lock(mutex_);
+    if (!fault_) fault_ = std::move(fault);
+    return false;
+  }
+
+  // False when another request has the execution, or that is not known. Several connections may ask at the same time.
+  bool may_send() {
+    auto confirmed = execution_.confirm();
+    if (!confirmed)
+      return stop_with(is_sending_ ? after_sending(std::move(confirmed).error()) : std::move(confirmed).error());
+    is_sending_ = true;
+    return true;
   }
 
   // False when there must be no more: another request has the execution, or it cannot be recorded.
   bool note(std::size_t prefix) {
     // The end of what is sent in one go is recorded with the answer, which comes next: that saves a commit.
     if (prefix < request_.total || request_.total > request_.batch_size) {
-      if (auto noted = execution_.note_progress(std::to_string(prefix)); !noted) {
-        fault_ = after_sending(std::move(noted).error());
-        return false;
-      }
+      if (auto noted = execution_.note_progress(std::to_string(prefix)); !noted)
+        return stop_with(after_sending(std::move(noted).error()));
       abandoned_ = !execution_.reached(Step::progressed);
-      if (prefix < request_.total && service_.stopping_.stop_requested()) {
-        fault_ = Execution::stopped();
-        return false;
-      }
+      if (prefix < request_.total && service_.stopping_.stop_requested()) return stop_with(Execution::stopped());
     }
     return !abandoned_;
   }
@@ -85,12 +99,6 @@ class MessageService::Production {
   static Fault after_sending(Fault fault) {
     if (fault.kind == FaultKind::store) fault.kind = FaultKind::unknown;
     return fault;
-  }
-
-  tl::unexpected<Fault> fail(Fault fault) {
-    // Of one that another request has there is nothing to record.
-    if (fault.kind == FaultKind::in_progress) return base::propagate(std::move(fault));
-    return execution_.fail(std::move(fault));
   }
 
   Fault fault_of_report(const broker::ProduceReport& report) const {
@@ -130,6 +138,8 @@ class MessageService::Production {
   std::string queue_;  // its name where it is
   base::TimePoint started_;
   std::size_t first_ = 0;
+  std::atomic<bool> is_sending_ = false;
+  std::mutex mutex_;
   std::optional<Fault> fault_;
   bool abandoned_ = false;
 };

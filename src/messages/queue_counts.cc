@@ -132,7 +132,7 @@ store::Answer<QueueTable::Counts> QueueTable::recount(const std::string& queue) 
   if (is_exact && !found.is_spoilt && found.counts == counted) return counted;
   for (int round = 0; round < most_writes && present.size() <= most_slices; ++round) {
     const store::TransactWriteItemsRequest request = replacement(name_, queue, present, counted);
-    const auto answer = retry_([&] { return store_.transact_write_items(request); });
+    const auto answer = retry_.transact(store_, request);
     if (answer) {
       base::log_warning("messages", "the counts of a queue could not be true and were counted anew",
                         {{"queue", queue}, {"ready", std::to_string(counted[0])}});

@@ -135,7 +135,7 @@ std::size_t QueueTable::move_some(const std::vector<QueueMove>& moves, std::size
     Transaction transaction(name_);
     for (const std::size_t i : group) transaction.add(moves[i]);
     const store::TransactWriteItemsRequest& request = transaction.finish(random_);
-    const auto answer = retry_([&] { return store_.transact_write_items(request); });
+    const auto answer = retry_.transact(store_, request);
     if (answer) {
       for (const std::size_t i : group) report.done[i] = true;
       break;

@@ -69,6 +69,8 @@ class QueueTable {
   store::Answer<Counts> recount(const std::string& queue);
 
   const std::string& name() const { return name_; }
+  // Other processes may have its queues, too.
+  bool is_shared() const { return store_.is_shared(); }
 
  private:
   class Transaction;

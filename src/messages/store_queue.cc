@@ -194,6 +194,7 @@ broker::Result<std::unique_ptr<Held>> StoreQueue::Impl::receive(const std::strin
       lacks_room |= !options.room(bytes);
       return !lacks_room;
     };
+  const base::Milliseconds kept_until = clock_.monotonic() + demand.lease;
   auto deadline = Steady::now() + options.wait;
   std::vector<StoredMessage> all;
   while (true) {
@@ -212,7 +213,7 @@ broker::Result<std::unique_ptr<Held>> StoreQueue::Impl::receive(const std::strin
     if (Steady::now() >= deadline || options.stop.stop_requested()) break;
     queue->await_arrival(arrivals, std::min(deadline, Steady::now() + options_.poll));
   }
-  return std::make_unique<LeasedMessages>(std::move(queue), dead ? known(*dead) : nullptr, std::move(all));
+  return std::make_unique<LeasedMessages>(std::move(queue), dead ? known(*dead) : nullptr, std::move(all), kept_until);
 }
 
 broker::Result<Depth> StoreQueue::Impl::depth(LocalQueue& queue) {

@@ -32,7 +32,8 @@ inline constexpr std::size_t max_stored_message_bytes = 256 << 10;
 
 class StoreQueue final : public broker::Broker {
  public:
-  // Everything given must outlive it and what it has handed out.
+  // Everything given must outlive it and what it has handed out. Leases, delays and the order go by the clock: where
+  // several processes share the store, it must be one that they all have.
   StoreQueue(store::Store& store, const base::Clock& clock, base::Random& random, store::Retry retry,
              StoreQueueOptions options);
   ~StoreQueue() override;

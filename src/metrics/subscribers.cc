@@ -49,9 +49,13 @@ base::Result<void> Subscribers::add(const SubscriberOptions& options) {
   if (options.table.empty()) return base::invalid("table must be given");
   // Its own checkpoints would be changes again, without end.
   if (options.table == metrics_table_) return base::invalid("table must not be that of the metrics");
-  Subscriber subscriber{.name = options.name, .delivery = nullptr, .follower = nullptr};
+  Subscriber subscriber{.name = options.name, .asked = nullptr, .delivery = nullptr, .follower = nullptr};
   TRY(subscriber.delivery, make_delivery(options));
   subscriber.delivery->leave_out(options.left_out);
+  if (!following_.keeper.alone) {
+    subscriber.asked = std::make_unique<AskedAgain>(store_, metrics_table_, follower_name(options.name), retry_);
+    subscriber.delivery->listen_to(*subscriber.asked);
+  }
   FollowerOptions following = following_;
   following.keeper.table = metrics_table_;
   following.keeper.follower = follower_name(options.name);
@@ -82,6 +86,13 @@ base::Result<void> Subscribers::retry(const SetAside& aside) {
   if (found == subscribers_.end()) return base::invalid("there is no such subscriber any more");
   if (!record_of(aside)) return base::invalid("the change itself was not kept");
   Delivery& delivery = *found->delivery;
+  if (found->asked) {
+    TRY_VOID(found->asked->ask(aside.id));
+    // If it is this process that follows, it need not wait for its next look.
+    if (found->follower->counts().follows)
+      (void)found->follower->ask([&delivery](CheckpointKeeper& keeper) { return delivery.deliver_asked(keeper); });
+    return {};
+  }
   if (!found->follower->ask(
           [&delivery, aside](CheckpointKeeper& keeper) { return delivery.deliver_again(aside, keeper); }))
     return base::fail(base::ErrorCode::exhausted, "too many changes wait to be delivered again");

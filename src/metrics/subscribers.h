@@ -53,8 +53,8 @@ class Subscribers {
 
   // nullptr: there is none of this name.
   Follower* follower(const std::string& name);
-  // Has a change that was set aside delivered once more, soon. invalid, with the reason, when it cannot be: no such
-  // subscriber, or not enough of the change was kept.
+  // Has a change that was set aside delivered once more, soon, by the process that follows. invalid, with the reason,
+  // when it cannot be: no such subscriber, or not enough of the change was kept.
   base::Result<void> retry(const SetAside& aside);
   // All of them, in the order they were added.
   std::vector<const Follower*> followers() const;
@@ -62,6 +62,7 @@ class Subscribers {
  private:
   struct Subscriber {
     std::string name;
+    std::unique_ptr<AskedAgain> asked;  // unless no other process can follow
     std::unique_ptr<Delivery> delivery;
     std::unique_ptr<Follower> follower;
   };

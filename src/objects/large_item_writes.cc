@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/log.h"
+#include "item/json_codec.h"
 #include "item/size.h"
 #include "objects/large_item_store.h"
 
@@ -80,6 +81,12 @@ std::optional<std::string> forbidden_name(const std::set<std::string>& written,
 std::string forbidden_update(const std::string& name) {
   return "the attribute " + name +
          " must not be updated: it is in the object store, or tells where others are. Put the item as a whole";
+}
+
+// A token stands for one request, and a request that differs by its guards must have another. It is the same whenever
+// the same guards are met, so that a caller who repeats the request after an answer was lost repeats this one, too.
+std::string token_for_guards(const std::string& token, const std::string& guards) {
+  return base::to_hex(base::sha256(token + "#" + guards)).substr(0, store::max_client_request_token_length);
 }
 
 // The error as the caller asked for it: the item was only wanted here.
@@ -315,12 +322,18 @@ store::Answer<store::TransactWriteItemsResponse> LargeItemStore::write_guarded(
   }
   if (guarded.empty()) return inner().transact_write_items(changed);
   for (int round = 0; round < guarded_rounds; ++round) {
+    std::string guards;
     for (const Guarded& each : guarded) {
       store::TransactUpdate update = std::get<store::TransactUpdate>(request.actions[each.place]);
       add_guard(update.condition, update.placeholders, each.seen);
       update.return_item_on_failure = true;
       changed.actions[each.place] = std::move(update);
+      if (each.seen) guards.append(std::to_string(each.place)).append(item::to_json(*each.seen));
     }
+    if (request.client_request_token && !guards.empty())
+      changed.client_request_token = token_for_guards(*request.client_request_token, guards);
+    else
+      changed.client_request_token = request.client_request_token;
     auto response = inner().transact_write_items(changed);
     if (response || response.error().type != store::ErrorType::transaction_canceled ||
         response.error().details == nullptr)

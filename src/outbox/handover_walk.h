@@ -10,12 +10,16 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "item/attribute_text.h"
 #include "item/value.h"
 #include "store/item_operations.h"
 
 namespace postino::outbox {
+
+// How often records are looked for that other processes may have left in a store that is shared.
+inline constexpr base::Milliseconds look_for_others_every = std::chrono::seconds(30);
 
 // Goes through the records and hands the e-mails over. `Refusal` is what the service says about something that was not
 // done. For one thread at a time.

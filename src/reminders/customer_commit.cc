@@ -1,6 +1,8 @@
 #include "reminders/customer_commit.h"
 
+#include "base/text.h"
 #include "item/attribute_text.h"
+#include "mail/address.h"
 #include "reminders/record/customer_item.h"
 #include "reminders/record/draft.h"
 #include "reminders/record/item_fields.h"
@@ -44,6 +46,19 @@ void add_change(Commit& commit, const Keys& keys, const Customer& before, const 
   update.condition.emplace("version = :seen");
   update.placeholders.values->set(":seen", before.version);
   commit.add(std::move(update));
+}
+
+std::string kept_words(const std::string& words) {
+  std::string kept;
+  base::append_printable(kept, words, longest_reason);
+  return kept;
+}
+
+bool take_bounce(Customer& customer, const std::string& words, const std::string& address) {
+  if (!address.empty() && !mail::is_same_address(address, customer.email)) return false;
+  ++customer.hard_bounces;
+  customer.last_bounce = kept_words(words);
+  return true;
 }
 
 void add_objection(Commit& commit, const Keys& keys, const std::string& customer_id, const Objection& before,

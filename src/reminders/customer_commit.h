@@ -16,6 +16,11 @@ inline constexpr int change_rounds = 30;
 
 // The customer had this version. Only attributes that differ are written: approvals count beside it.
 void add_change(Commit& commit, const Keys& keys, const Customer& before, const Customer& after);
+// Words of others, as they are kept.
+std::string kept_words(const std::string& words);
+// An e-mail to this address has come back for good. False when the customer has another one by now: nothing is changed.
+// An empty one is the customer's.
+bool take_bounce(Customer& customer, const std::string& words, const std::string& address);
 // What the customer says against reminders from now on, if that is something else.
 void add_objection(Commit& commit, const Keys& keys, const std::string& customer_id, const Objection& before,
                    const Objection& after);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "item/attribute_text.h"
 #include "mail/address.h"
 #include "reminders/customer_commit.h"
@@ -19,13 +18,6 @@ tl::unexpected<Refusal> refuse_busy_customer(const std::string& id) {
 }
 
 std::string customer_subject(const std::string& id) { return "customers/" + id; }
-
-// Words of others, as they are kept.
-std::string kept_words(const std::string& words) {
-  std::string kept;
-  base::append_printable(kept, words, longest_reason);
-  return kept;
-}
 
 OrRefusal<void> check_customer(const Customer& customer) {
   Refusal refusal;
@@ -299,12 +291,8 @@ OrRefusal<Stopping<Customer>> Customers::complain(const std::string& id, const s
 
 OrRefusal<Customer> Customers::hard_bounce(const std::string& id, const std::string& words, const Actor& actor,
                                            const std::string& address) {
-  return change(id, actor, "customer.bounced", [&](Customer& customer) {
-    if (!address.empty() && !mail::is_same_address(address, customer.email)) return false;
-    ++customer.hard_bounces;
-    customer.last_bounce = kept_words(words);
-    return true;
-  });
+  return change(id, actor, "customer.bounced",
+                [&](Customer& customer) { return take_bounce(customer, words, address); });
 }
 
 }  // namespace postino::reminders

@@ -85,9 +85,46 @@ SentReminder as_delivered(const SentReminder& before, const MailedReminder& emai
   return after;
 }
 
+namespace {
+
+// What follows for the customer: the guard, how many reminders it got, and that its address is a bad one.
+OrRefusal<void> add_consequences(ReminderStore& store, const Watch& watch, const SentReminder& before,
+                                 const SentReminder& after, const Actor& actor, const std::string& bounced,
+                                 Commit& commit) {
+  const Keys keys = store.keys(watch.tenant);
+  const bool counts_otherwise = before.counts() != after.counts();
+  if (!counts_otherwise && bounced.empty()) return {};
+  TRY(const Guard guard, store.mended_guard(keys, watch.customer_id, actor));
+  OrRefusal<Guard> next = guard;
+  if (counts_otherwise)
+    next = after.counts() ? OrRefusal<Guard>(guard.with(after.reminder_type, after.sent_at, after.id))
+                          : store.guard_without(keys, watch.customer_id, guard, watch.record);
+  if (!next) return base::propagate(std::move(next).error());
+  TRY(const std::optional<Customer> customer, mended_customer(store, keys, watch.customer_id, actor));
+  Customer changed = customer.value_or(Customer());
+  const bool is_bad_address = customer && !bounced.empty() && take_bounce(changed, bounced, before.customer_email);
+  if (counts_otherwise || is_bad_address) commit.move_guard(keys, watch.customer_id, guard, *next);
+  if (is_bad_address) {
+    if (counts_otherwise)
+      changed.reminders_sent = std::max<std::int64_t>(changed.reminders_sent + (after.counts() ? 1 : -1), 0);
+    changed.updated_at = commit.now();
+    ++changed.version;
+    add_change(commit, keys, *customer, changed);
+    add_objection(commit, keys, watch.customer_id, objection_of(*customer), objection_of(changed));
+    commit.audit(actor, "customer.bounced", "customers/" + watch.customer_id, {}, store.random());
+  } else if (customer && counts_otherwise && after.counts()) {
+    commit.count_reminder(keys, watch.customer_id);
+  } else if (customer && counts_otherwise) {
+    commit.uncount_reminder(keys, watch.customer_id, customer->reminders_sent);
+  }
+  return {};
+}
+
+}  // namespace
+
 OrRefusal<void> write_delivery(ReminderStore& store, const Watch& watch, const SentReminder& before,
-                               const SentReminder& after, const Actor& actor, Commit commit,
-                               const std::string& reason) {
+                               const SentReminder& after, const Actor& actor, Commit commit, const std::string& reason,
+                               const std::string& bounced) {
   const Keys keys = store.keys(watch.tenant);
   // Only what has changed: attributes of others, and texts that were erased meanwhile, stay as they are.
   const std::string_view status = after.counts() ? "sent" : "failed";
@@ -113,16 +150,7 @@ OrRefusal<void> write_delivery(ReminderStore& store, const Watch& watch, const S
                                          : "version = :seen";
   commit.add(std::move(update));
 
-  if (before.counts() != after.counts()) {
-    TRY(const Guard guard, store.mended_guard(keys, watch.customer_id, actor));
-    auto next = after.counts() ? OrRefusal<Guard>(guard.with(after.reminder_type, after.sent_at, after.id))
-                               : store.guard_without(keys, watch.customer_id, guard, watch.record);
-    if (!next) return base::propagate(std::move(next).error());
-    commit.move_guard(keys, watch.customer_id, guard, *next);
-    TRY(const std::optional<Customer> customer, mended_customer(store, keys, watch.customer_id, actor));
-    if (customer && after.counts()) commit.count_reminder(keys, watch.customer_id);
-    if (customer && !after.counts()) commit.uncount_reminder(keys, watch.customer_id, customer->reminders_sent);
-  }
+  TRY_VOID(add_consequences(store, watch, before, after, actor, bounced, commit));
   const bool is_called_back = after.delivery != before.delivery && !reason.empty();
   if (before.counts() != after.counts() || is_called_back) {
     std::map<std::string, std::string> details = {{"delivery", std::string(name_of(after.delivery))},
@@ -300,13 +328,8 @@ OrRefusal<bool> Deliveries::look(const Watch& watch) {
     TRY_VOID(look_later(watch, waits));
     return false;
   }
-  // Before the record: when this process ends in between, the next look does both.
-  if (const std::string words = bad_address(**email); !words.empty()) {
-    const auto stopped =
-        customers_.hard_bounce(watch.customer_id, words, outbox_of(watch.tenant), before->customer_email);
-    if (!stopped && stopped.error().kind != RefusalKind::unknown_customer) return base::propagate(stopped.error());
-  }
-  TRY_VOID(write_delivery(store_, watch, *before, after, outbox_of(watch.tenant), store_.begin()));
+  TRY_VOID(
+      write_delivery(store_, watch, *before, after, outbox_of(watch.tenant), store_.begin(), "", bad_address(**email)));
   return true;
 }
 

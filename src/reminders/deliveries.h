@@ -22,10 +22,11 @@ SentReminder as_delivered(const SentReminder& before, const MailedReminder& emai
 
 // Writes into the record of a reminder what has become of it, and all that follows from it: the guard, the audit, the
 // counts. In one commit with what `commit` has already. busy when others have changed the record meanwhile. `reason`
-// goes into the audit: words of ours alone, not those of mail servers.
+// goes into the audit: words of ours alone, not those of mail servers. `bounced`: with these words the e-mail came back
+// for good, which the customer's record counts in the same commit, so that of several processes one does.
 OrRefusal<void> write_delivery(ReminderStore& store, const Watch& watch, const SentReminder& before,
                                const SentReminder& after, const Actor& actor, Commit commit,
-                               const std::string& reason = {});
+                               const std::string& reason = {}, const std::string& bounced = {});
 
 class Deliveries {
  public:

@@ -22,9 +22,12 @@ bool is_away(const Refusal& refusal) {
 }  // namespace
 
 OrRefusal<int> Handovers::run_once(int limit) {
-  if (nothing_is_left_) return 0;
+  const base::Milliseconds now = store_.clock().monotonic();
+  const bool may_be_others = store_.store().is_shared() && now - looked_ >= outbox::look_for_others_every;
+  if (nothing_is_left_ && !may_be_others) return 0;
   auto done = walk_.run(steps(), limit);
   nothing_is_left_ = mail_.shares_commits() && walk_.has_seen_all();
+  looked_ = now;
   if (!done && is_away(done.error()) && away_.fails(done.error().message))
     base::log_warning("reminders", "approved reminders do not get into the outbox", {{"cause", done.error().message}});
   if (done && away_.works()) base::log_info("reminders", "approved reminders get into the outbox again");

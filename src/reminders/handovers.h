@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/clock.h"
 #include "net/trouble.h"
 #include "outbox/handover_walk.h"
 #include "reminders/record/watch.h"
@@ -18,7 +19,8 @@ class Handovers {
 
   // How many were handed over, as HandoverWalk::run() says. The log tells when an outbox is away, and when that is
   // over. An outbox that shares commits is handed nothing: only what is left of another one is looked for, until there
-  // is no more. To be called by one thread at a time.
+  // is no more, and now and then where the store is shared: another process may have another outbox. To be called by
+  // one thread at a time.
   OrRefusal<int> run_once(int limit = 100);
 
  private:
@@ -34,6 +36,7 @@ class Handovers {
   Walk walk_;
   net::LastingTrouble away_;      // with the outbox or the store as a whole
   bool nothing_is_left_ = false;  // of an outbox that shared no commits
+  base::Milliseconds looked_{0};  // when that was found; monotonic
 };
 
 }  // namespace postino::reminders

@@ -483,7 +483,7 @@ OrRefusal<void> ReminderStore::write(Commit commit, std::vector<std::size_t>* fa
   store::TransactWriteItemsRequest request;
   request.actions = commit.take_actions();
   for (int mendings = 0;; ++mendings) {
-    const auto answer = retry_([&] { return store_.transact_write_items(request); });
+    const auto answer = retry_.transact(store_, request);
     if (answer) return {};
     if (mendings < most_mendings && mend_counts(request.actions, answer.error())) continue;
     if (failed != nullptr) *failed = failed_conditions(answer.error());

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "store/store.h"
+
 namespace postino::store {
 
 namespace {
@@ -33,6 +35,14 @@ bool worth_repeating(const Error& error) {
   const auto& reasons = error.details->reasons;
   return std::ranges::any_of(reasons, [](const auto& reason) { return busy(reason); }) &&
          std::ranges::all_of(reasons, [](const auto& reason) { return reason.code == "None" || busy(reason); });
+}
+
+Answer<TransactWriteItemsResponse> Retry::transact(Store& store, const TransactWriteItemsRequest& request) const {
+  if (!store.is_shared() || request.client_request_token)
+    return (*this)([&] { return store.transact_write_items(request); });
+  TransactWriteItemsRequest marked = request;
+  marked.client_request_token = base::make_uuid(random_);
+  return (*this)([&] { return store.transact_write_items(marked); });
 }
 
 base::Error as_error(const Error& error) {

@@ -8,8 +8,11 @@
 #include "base/backoff.h"
 #include "base/random.h"
 #include "store/error.h"
+#include "store/transaction.h"
 
 namespace postino::store {
+
+class Store;
 
 inline constexpr int store_attempts = 8;
 
@@ -33,6 +36,11 @@ class Retry {
       sleep_(base::Backoff().full_jitter(failures, random_));
     }
   }
+
+  // A transaction, done once however many attempts it takes. Where the store is shared, all attempts have one token,
+  // the request's own or a new one: an attempt whose answer was lost is known by it, and a refusal is certain. The
+  // embedded store needs none, and would have to keep it.
+  Answer<TransactWriteItemsResponse> transact(Store& store, const TransactWriteItemsRequest& request) const;
 
  private:
   base::Random& random_;

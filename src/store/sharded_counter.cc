@@ -26,7 +26,7 @@ Answer<void> ShardedCounter::add(std::int64_t by, std::string_view spread) {
   CountMender mender(store_, place_.table, {place_.attribute});
   while (true) {
     request.client_request_token = base::make_uuid(random_);
-    const auto written = retry_([&] { return store_.transact_write_items(request); });
+    const auto written = retry_.transact(store_, request);
     if (written) return {};
     if (!mender.mend(request, written.error())) return base::propagate(written.error());
   }

@@ -15,8 +15,18 @@ bool is_away(const Refusal& refusal) {
 
 }  // namespace
 
+bool Handovers::may_wait() {
+  const base::Milliseconds now = store_.clock().monotonic();
+  const bool is_expected = !mail_.shares_commits() || store_.take_expected_handovers();
+  const bool may_be_others =
+      store_.store().is_shared() && (!looked_ || now - *looked_ >= outbox::look_for_others_every);
+  if (!is_expected && !may_be_others) return false;
+  looked_ = now;
+  return true;
+}
+
 OrRefusal<int> Handovers::run_once(int limit) {
-  if (mail_.shares_commits() && !store_.take_expected_handovers()) return 0;
+  if (!may_wait()) return 0;
   auto done = walk_.run(steps(), limit);
   if (!walk_.has_seen_all()) store_.expect_handovers();
   if (!done && is_away(done.error()) && away_.fails(done.error().message))

@@ -247,7 +247,7 @@ OrRefusal<void> TicketStore::write(const std::vector<store::TransactAction>& act
                                    std::vector<std::size_t>* failed) {
   store::TransactWriteItemsRequest request;
   request.actions = actions;
-  const auto answer = retry_([&] { return store_.transact_write_items(request); });
+  const auto answer = retry_.transact(store_, request);
   if (answer) return {};
   if (failed != nullptr) *failed = failed_conditions(answer.error());
   return base::propagate(refusal_of(answer.error()));

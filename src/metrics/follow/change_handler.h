@@ -39,6 +39,12 @@ class ChangeHandler {
   virtual Outcome<void> set_aside(const store::StreamRecord& record, const std::string& reason,
                                   CheckpointKeeper& keeper) = 0;
 
+  // Called in each round while the checkpoint is ours, before changes are read.
+  virtual Outcome<void> between_batches(CheckpointKeeper& keeper) {
+    (void)keeper;
+    return {};
+  }
+
   // The checkpoint is not ours any more, or its follower ends: what is not in it does not count.
   virtual void leave() {}
 };

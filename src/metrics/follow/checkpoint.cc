@@ -205,7 +205,7 @@ Outcome<void> CheckpointKeeper::write(Checkpoint next, std::vector<store::Transa
   store::TransactWriteItemsRequest request;
   request.actions.emplace_back(std::move(put));
   std::ranges::move(actions, std::back_inserter(request.actions));
-  const auto answer = retry_([&] { return store_.transact_write_items(request); });
+  const auto answer = retry_.transact(store_, request);
   if (!answer) {
     const store::Error& error = answer.error();
     const store::CancellationReason* const own = reason_at(error, 0);

@@ -167,6 +167,7 @@ Outcome<Follower::Round> Follower::turn() {
   }
   if (!feed_.is_open() && batch_.empty()) TRY_VOID(open());
   TRY_VOID(run_errands());
+  TRY_VOID(handler_.between_batches(keeper_));
   TRY(const bool any, gather());
   if (!any) {
     TRY_VOID(keep_place());

@@ -40,7 +40,22 @@ bool Delivery::is_left_out(const store::StreamRecord& record) const {
 Outcome<void> Delivery::make_ready(std::span<const store::StreamRecord> records, CheckpointKeeper& keeper) {
   Checkpoint ready = keeper.checkpoint();
   TRY(const bool is_changed, prepare(records, ready));
-  return is_changed ? keeper.commit(std::move(ready), {}) : Outcome<void>();
+  return is_changed ? keeper.commit(std::move(ready), {}) : keeper.renew();
+}
+
+Outcome<void> Delivery::between_batches(CheckpointKeeper& keeper) {
+  constexpr base::Milliseconds look_every = std::chrono::seconds(10);
+  const base::Milliseconds now = clock_.monotonic();
+  if (asked_ == nullptr || (looked_ && now - *looked_ < look_every)) return {};
+  looked_ = now;
+  return deliver_asked(keeper);
+}
+
+Outcome<void> Delivery::deliver_asked(CheckpointKeeper& keeper) {
+  if (asked_ == nullptr) return {};
+  TRY(const std::vector<SetAside> wanted, asked_->take());
+  for (const SetAside& aside : wanted) TRY_VOID(deliver_again(aside, keeper));
+  return {};
 }
 
 Outcome<void> Delivery::handle(std::span<const store::StreamRecord> records, CheckpointKeeper& keeper) {

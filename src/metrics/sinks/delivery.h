@@ -2,10 +2,12 @@
 // least once and in order, and twice only if the process ends in between.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "metrics/follow/asked_again.h"
 #include "metrics/follow/change_handler.h"
 #include "metrics/follow/set_aside.h"
 
@@ -21,6 +23,13 @@ class Delivery : public ChangeHandler {
   Outcome<void> handle(std::span<const store::StreamRecord> records, CheckpointKeeper& keeper) override;
   Outcome<void> set_aside(const store::StreamRecord& record, const std::string& reason,
                           CheckpointKeeper& keeper) override;
+  // Looks now and then for what operators want to have delivered again.
+  Outcome<void> between_batches(CheckpointKeeper& keeper) override;
+
+  // Where other processes leave such wishes, too. Called before the first change comes; it must outlive this.
+  void listen_to(AskedAgain& asked) { asked_ = &asked; }
+  // Those that wait there.
+  Outcome<void> deliver_asked(CheckpointKeeper& keeper);
 
   // Items whose partition key (PK, behind that of a tenant) begins with one of these are not for receivers: their
   // changes are passed over. Called before the first change comes.
@@ -45,11 +54,14 @@ class Delivery : public ChangeHandler {
 
  private:
   bool is_left_out(const store::StreamRecord& record) const;
+  // Makes ready for them. Who was stopped for longer than its lease finds here that another process follows now.
   Outcome<void> make_ready(std::span<const store::StreamRecord> records, CheckpointKeeper& keeper);
 
   const std::string table_;  // whose changes they are
   std::vector<std::string> left_out_;
   const base::Clock& clock_;
+  AskedAgain* asked_ = nullptr;
+  std::optional<base::Milliseconds> looked_;  // for wishes; monotonic
 };
 
 }  // namespace postino::metrics
