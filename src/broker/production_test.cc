@@ -56,6 +56,24 @@ TEST(Production, SendsAgainWhatWasGivenBack) {
   EXPECT_EQ(production.report().sent_again, 1U);
 }
 
+TEST(Production, EndsWhenNothingMayBeSentAnyMore) {
+  const Messages messages = empty_messages(3);
+  const OnConfirmed nobody;
+  int asked = 0;
+  ProduceOptions options;
+  options.may_send = [&] { return ++asked < 2; };
+  Production production(messages, options, nobody);
+  EXPECT_EQ(production.next(), 0U);
+  production.mark_sent(0);
+  EXPECT_EQ(production.next(), std::nullopt);
+  EXPECT_TRUE(production.is_stopped());
+  EXPECT_EQ(production.next(), std::nullopt);
+  EXPECT_EQ(asked, 2) << "it is not asked when there is nothing to be sent";
+  production.confirm({0});
+  EXPECT_EQ(production.report().prefix, 1U);
+  EXPECT_EQ(production.report().failure->kind, FailureKind::stopped);
+}
+
 // The process that goes on after a crash sends again what is behind the first gap: that must not be much.
 TEST(Production, DoesNotGetFarAheadOfAGap) {
   const Messages messages = empty_messages(100);

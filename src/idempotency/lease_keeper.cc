@@ -57,10 +57,12 @@ void LeaseKeeper::renew_once() {
 
 store::Answer<void> LeaseKeeper::Hold::confirm() {
   std::unique_lock lock(keeper_.mutex_);
-  keeper_.changed_.wait(lock, [&] { return keeper_.renewing_ == nullptr; });
+  const auto is_fresh = [&] { return keeper_.clock_.monotonic() - renewed_ < keeper_.guard_.lease() * 2 / 3; };
+  // The keeper may be about to renew it.
+  keeper_.changed_.wait(lock, [&] { return keeper_.renewing_ == nullptr || lost_ || is_fresh(); });
   if (lost_)
     return store::refuse(store::ErrorType::conditional_check_failed, "another process has taken the execution over");
-  if (keeper_.clock_.monotonic() - renewed_ < keeper_.guard_.lease() * 2 / 3) return {};
+  if (is_fresh()) return {};
   return keeper_.renew(*this, lock);
 }
 

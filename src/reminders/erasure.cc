@@ -413,7 +413,12 @@ OrRefusal<int> Erasure::run_once(int limit) {
   return finished;
 }
 
-OrRefusal<bool> Erasure::go_on(const item::Item& record) {
+OrRefusal<bool> Erasure::go_on(const item::Item& listed) {
+  const std::string partition = item::attribute_text(listed, "PK"), sort = item::attribute_text(listed, "SK");
+  TRY(const std::optional<item::Item> found, store_.get(partition, sort));
+  // The index may still have what another process has finished or put off. Its customer may be there again by now.
+  if (!found || item::attribute_text(*found, "GSI1SK") != item::attribute_text(listed, "GSI1SK")) return false;
+  const item::Item& record = *found;
   const std::string tenant = item::attribute_text(record, "tenant");
   const Keys keys = store_.keys(tenant);
   auto erased = read_erased(record);
@@ -424,7 +429,7 @@ OrRefusal<bool> Erasure::go_on(const item::Item& record) {
   ++store_.troubles().erasures;
   store::TransactUpdate update;
   update.table_name = store_.tables().tracking;
-  update.key = Keys::key(item::attribute_text(record, "PK"), item::attribute_text(record, "SK"));
+  update.key = Keys::key(partition, sort);
   update.update.emplace("SET GSI1SK = :due");
   update.condition.emplace("attribute_exists(GSI1PK)");
   update.placeholders.values = item::Map{{":due", erasure_sort(store_.clock().now() + erasure_pause)}};

@@ -53,7 +53,7 @@ class Erasure {
 
  private:
   // Of one that was interrupted: false when it could not be finished now.
-  OrRefusal<bool> go_on(const item::Item& record);
+  OrRefusal<bool> go_on(const item::Item& listed);
   // Removes the customer, or finds that this was done before.
   OrRefusal<ErasedCustomer> begin(const Keys& keys, const std::string& id, bool also_unpaid, const Actor& actor);
   // All that comes after it.

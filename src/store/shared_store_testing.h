@@ -23,11 +23,13 @@ class SharedStore final : public ForwardingStore {
 
   bool is_shared() const override { return true; }
 
-  // The next writes to this table (empty: to any) are done if their conditions hold, and the answers do not arrive.
-  void lose_answers(int count, std::string table = {}) {
+  // So many writes to this table (empty: to any) are done if their conditions hold, and their answers do not arrive:
+  // the next ones, behind some that are answered.
+  void lose_answers(int count, std::string table = {}, int answered_before = 0) {
     const std::lock_guard lock(mutex_);
     lost_ = count;
     lost_table_ = std::move(table);
+    answered_before_ = answered_before;
   }
   // How many answers are still to be lost.
   int answers_to_lose() const {
@@ -134,6 +136,10 @@ class SharedStore final : public ForwardingStore {
       if (is_lagging_) unseen_.insert(key_text(place.table, place.keys));
     }
     if (lost_ == 0 || !concerns) return answer;
+    if (answered_before_ > 0) {
+      --answered_before_;
+      return answer;
+    }
     --lost_;
     return refuse(ErrorType::internal_server_error, "the answer did not arrive");
   }
@@ -141,6 +147,7 @@ class SharedStore final : public ForwardingStore {
   mutable std::mutex mutex_;
   int lost_ = 0;
   std::string lost_table_;
+  int answered_before_ = 0;
   bool is_lagging_ = false;
   std::map<std::string, PageResponse> answers_;  // of indexes, by query
   std::set<std::string> unseen_;                 // keys that indexes do not have yet

@@ -1,6 +1,7 @@
 // Reminders of several processes on one store.
 #include "item/attribute_text.h"
 #include "reminder_office.h"
+#include "reminders/erasure.h"
 #include "store/shared_store_testing.h"
 
 namespace postino::reminders {
@@ -132,6 +133,25 @@ TEST_F(SharedReminders, WhatAnotherProcessLeftIsHandedOver) {
   store_.time().advance(30s);
   EXPECT_EQ(own.handovers.run_once().value_or(-1), 1);
   EXPECT_THAT(own.emails(), SizeIs(1));
+}
+
+// Of an erasure that another process has finished, when the customer is there again.
+TEST_F(SharedReminders, AnIndexThatLagsHasNobodyErasedAgain) {
+  const SentReminder sent = approved();
+  mail_.change(sent.email_id, [](outbox::Email& email) { email.state = State::processing; });
+  Erasure first(first_.records, mail_), second(second_.records, mail_);
+  EXPECT_FALSE(first.erase("cust_001", true, shared_actor)) << "an e-mail is being sent";
+  mail_.change(sent.email_id, [](outbox::Email& email) { email.state = State::sent; });
+  store_.time().advance(1min);
+  EXPECT_EQ(first.run_once().value_or(-1), 1);
+  Customer customer;
+  customer.id = "cust_001";
+  customer.name = "John Doe";
+  customer.email = "john@example.com";
+  EXPECT_TRUE(succeeded(first_.customers.put(customer, shared_actor)));
+  shared_.let_indexes_lag();
+  EXPECT_EQ(second.run_once().value_or(-1), 0);
+  EXPECT_EQ(this->customer().name, "John Doe");
 }
 
 // A watch that the index still shows as due was looked at already: the record decides.
