@@ -1,12 +1,20 @@
-// Cursors of lists: opaque to callers, checked when they come back.
+// Pages of lists, as services show their records, and their cursors: opaque to callers, checked when they come back.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
 namespace postino::store {
+
+template <class T>
+struct Page {
+  std::vector<T> entries;
+  std::string cursor;  // empty at the end; opaque to callers, and refused where it is of another list
+  int unreadable = 0;  // records that cannot be read, and are left out; the log names them
+};
 
 // `list` names the list, and whatever chooses from it: a cursor is good for that list alone.
 std::string make_cursor(std::string_view list, std::string_view position);

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "store/page.h"
+#include "store/list_cursor.h"
 
 namespace postino::support {
 

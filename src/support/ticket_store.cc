@@ -7,9 +7,9 @@
 #include "item/attribute_text.h"
 #include "item/fields.h"
 #include "objects/large_attributes.h"
-#include "store/shards.h"
 #include "store/table_setup.h"
 #include "support/field_rules.h"
+#include "support/record/shards.h"
 
 namespace postino::support {
 
@@ -91,8 +91,8 @@ base::Result<void> TicketStore::note_shards() {
   item::Fields fields(*found->item);
   const std::int64_t most = fields.count("most");
   // When it cannot be read, there may be any.
-  const bool is_known = fields.check(key_text(*found->item)).has_value() && most <= store::most_shards;
-  shards.ever = is_known ? std::max(shards.count, static_cast<int>(most)) : store::most_shards;
+  const bool is_known = fields.check(key_text(*found->item)).has_value() && most <= most_shards;
+  shards.ever = is_known ? std::max(shards.count, static_cast<int>(most)) : most_shards;
   return {};
 }
 

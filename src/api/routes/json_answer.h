@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "json/writer.h"
-#include "store/page.h"
+#include "store/list_cursor.h"
 
 namespace postino::api {
 

@@ -5,7 +5,7 @@
 #include "access/caller_scope.h"
 #include "base/hash.h"
 #include "base/timestamp.h"
-#include "store/shards.h"
+#include "support/record/shards.h"
 
 namespace postino::support {
 
@@ -133,11 +133,11 @@ std::string Keys::own(const std::string& kind, std::string_view key) const {
 }
 
 std::string Keys::shard_of(std::string partition, std::string_view ticket_id) const {
-  return store::Shards(std::move(partition), shards_.count, shards_.ever).of(ticket_id);
+  return Shards(std::move(partition), shards_.count, shards_.ever).of(ticket_id);
 }
 
 std::vector<std::string> Keys::shards_of(std::string partition) const {
-  return store::Shards(std::move(partition), shards_.count, shards_.ever).all();
+  return Shards(std::move(partition), shards_.count, shards_.ever).all();
 }
 
 int Keys::handover_shard(std::string_view email_id) {

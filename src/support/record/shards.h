@@ -11,7 +11,7 @@
 #include "base/check.h"
 #include "base/hash.h"
 
-namespace postino::store {
+namespace postino::support {
 
 inline constexpr int most_shards = 64;
 
@@ -43,4 +43,4 @@ class Shards {
   const int ever_;
 };
 
-}  // namespace postino::store
+}  // namespace postino::support
