@@ -312,9 +312,7 @@ std::string set_life(const std::optional<RecordLife>& life, expr::Placeholders& 
   return life->has_begun ? ", #ttl = :ttl, Attributes.#ttl = :ttl" : ", Attributes.#ttl = :ttl";
 }
 
-std::string end_life(const std::optional<RecordLife>& life) {
-  return life && !life->has_begun ? " REMOVE #ttl" : "";
-}
+std::string end_life(const std::optional<RecordLife>& life) { return life && !life->has_begun ? " REMOVE #ttl" : ""; }
 
 }  // namespace
 
@@ -468,9 +466,9 @@ store::UpdateItemRequest meta_amendment(const std::string& table, const Change& 
   update.key = meta_key(change.before.id);
   item::Map values{{":seen", change.before.version}};
   const std::string end = set_life(life, update.placeholders, values);
-  update.update = "SET Version = :seen" + end +
-                  set_changed(amendable_fields(change.before), amendable_fields(change.after), {}, values,
-                              end_life(life));
+  update.update =
+      "SET Version = :seen" + end +
+      set_changed(amendable_fields(change.before), amendable_fields(change.after), {}, values, end_life(life));
   update.condition = "Version = :seen";
   update.placeholders.values = std::move(values);
   return update;

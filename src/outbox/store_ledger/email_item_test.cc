@@ -216,6 +216,20 @@ TEST(EmailItem, AnUpdateChangesWhatDiffersUnderTheConditionThatNothingElseDid) {
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("Recipients"))) << "which are the same";
 }
 
+// DynamoDB deletes by the TTL at the top alone.
+TEST(EmailItem, BeforeTheirLifeHasBegunRecordsHaveNoTimeToLiveAtTheTop) {
+  const Email email = full_email();
+  const RecordLife later(expires, false);
+  for (const Item& item : {meta_item(email, later), line_item(email.id, state_line(email, "why"), later)}) {
+    EXPECT_FALSE(item.contains("TTL"));
+    EXPECT_EQ(*item.find("Attributes")->as<Map>().find("TTL"), item::AttributeValue(1'797'327'000));
+  }
+  const Change change{email, email, {}, {}, false};
+  EXPECT_THAT(meta_update("t", change, later).update->text(), testing::ContainsRegex("REMOVE #ttl"));
+  EXPECT_THAT(meta_amendment("t", change, later).update->text(), testing::ContainsRegex("REMOVE #ttl"));
+  EXPECT_THAT(meta_update("t", change, expires).update->text(), testing::HasSubstr(", #ttl = :ttl"));
+}
+
 TEST(EmailItem, WhatIsWrittenWithoutANewVersionIsAlwaysWrittenAgain) {
   // A worker's copy is older than its renewed lease and than the mark that its outcome is unknown.
   Email before = full_email();

@@ -122,11 +122,16 @@ Item completed_line(Item line, const Email& email, std::int64_t version, const R
 
 // Attributes that Postino does not know stay; of its own, those that are not there any more go.
 Item merged(const Item& before, const Email& email, const RecordLife& life) {
-  constexpr std::string_view may_go[] = {"TenantListing",  "Queue",          "DueAt",        "LeaseOwner",
-                                         "OutcomeUnknown", "InternalReason", "Attempts",     "CallbackAttempts",
-                                         "CallbackDead",   "CallbackError",  "HeldFrom",     "Recipients",
-                                         "SettledAt",      "SendAt",         "CallbackUrl",  "Tags",
-                                         "Sender",         "Bounces",        "BegunAgainAt", "Subject",
+  constexpr std::string_view may_go[] = {"TenantListing",  "Queue",
+                                         "DueAt",          "LeaseOwner",
+                                         "OutcomeUnknown", "InternalReason",
+                                         "Attempts",       "CallbackAttempts",
+                                         "CallbackDead",   "CallbackError",
+                                         "HeldFrom",       "Recipients",
+                                         "SettledAt",      "SendAt",
+                                         "CallbackUrl",    "Tags",
+                                         "Sender",         "Bounces",
+                                         "BegunAgainAt",   "Subject",
                                          "KeptSince",      "TTL"};
   Item item = before;
   for (const std::string_view name : may_go) item.erase(name);
@@ -264,8 +269,8 @@ base::Result<AdoptedEmail> adopted(const EmailRecords& records, Email email, eve
   if (is_moved || (is_elsewhere && !email.callback_dead)) email.due_at.reset();
   event.is_new = is_new;
   event.is_moved = is_moved;
-  event.expires = expiry_told(
-      meta, is_guarded ? std::nullopt : std::optional(base::epoch_seconds(kept_from(email) + policy.keep)));
+  event.expires =
+      expiry_told(meta, is_guarded ? std::nullopt : std::optional(base::epoch_seconds(kept_from(email) + policy.keep)));
   const std::optional<base::TimePoint> told = event.expires;
   TRY(Change change, decide(std::move(email), std::move(event), policy, now));
   email = std::move(change.after);

@@ -211,12 +211,11 @@ void ForeignWrites::write(const Request& request, store::Completion<Response> do
     log_->end(ids);
     return done(tl::unexpected(prepared.error()));
   }
-  (inner().*function)(request,
-                      [log = log_, ids = std::move(ids), is_shared = inner().is_shared(),
-                       done = std::move(done)](store::Answer<Response> answer) {
-                        log->end(ids, is_shared);
-                        done(std::move(answer));
-                      });
+  (inner().*function)(request, [log = log_, ids = std::move(ids), is_shared = inner().is_shared(),
+                                done = std::move(done)](store::Answer<Response> answer) {
+    log->end(ids, is_shared);
+    done(std::move(answer));
+  });
 }
 
 store::Answer<store::WriteItemResponse> ForeignWrites::put_item(const store::PutItemRequest& request) {

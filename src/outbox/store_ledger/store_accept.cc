@@ -1,4 +1,5 @@
 // Acceptance: e-mail, first states, payload, counts and the caller's key in one transaction.
+#include <algorithm>
 #include <map>
 
 #include "outbox/ledger/accept_batch.h"
@@ -113,15 +114,16 @@ class StoreLedger::AcceptWriter : private AcceptBatch<store::TransactPut> {
       const store::TransactWriteItemsRequest request = build(group, with_key);
       const auto answer = write(request);
       if (answer) {
-        keep_contents(group);
-        for (const std::size_t i : group) request_.answer().outcomes[i].email = std::move(request_.email(i));
+        be_accepted(group);
         return true;
       }
       const std::size_t before = group.size();
       if (answer.error().type == store::ErrorType::transaction_canceled) {
         if (with_key && condition_failed(answer.error(), request.actions.size() - 1)) {
           keep_contents(group);  // the key may be taken by an attempt of ours of which no answer came
-          return look_up_key_again();
+          TRY(const bool ours, was_written(group));
+          if (ours) be_accepted(group);
+          return ours ? true : look_up_key_again();
         }
         TRY_VOID(drop_refused(group, answer.error()));
       }
@@ -135,6 +137,20 @@ class StoreLedger::AcceptWriter : private AcceptBatch<store::TransactPut> {
       return true;
     }
     return true;
+  }
+
+  void be_accepted(const Group& group) {
+    keep_contents(group);
+    for (const std::size_t i : group) request_.answer().outcomes[i].email = std::move(request_.email(i));
+  }
+
+  // By an attempt whose answer did not come? Not by another request with the same key: times and owners differ.
+  base::Result<bool> was_written(const Group& group) {
+    if (!is_unknown_ || group.empty()) return false;
+    std::vector<std::string> ids;
+    for (const std::size_t i : group) ids.push_back(request_.email(i).id);
+    TRY(const std::vector<Email> found, ledger_.read(ids));
+    return std::ranges::equal(found, group, {}, {}, [&](std::size_t i) -> const Email& { return request_.email(i); });
   }
 
   store::TransactWriteItemsRequest build(const Group& group, bool with_key) {
@@ -172,10 +188,13 @@ class StoreLedger::AcceptWriter : private AcceptBatch<store::TransactPut> {
     std::map<std::size_t, std::string> tokens;
     for (std::size_t place = 0; place < group.size(); ++place) {
       if (!condition_failed(error, first_action_[place])) continue;
-      const auto known = ledger_.find(request_.email(group[place]).id);
+      const std::size_t i = group[place];
+      const auto known = ledger_.find(request_.email(i).id);
       // What cannot be read was not written by this request: it may be another program's.
       if (!known && known.error().code != base::ErrorCode::corrupt) return base::propagate(known.error());
-      tokens[group[place]] = known && *known ? (*known)->acceptance_token : "";
+      tokens[i] = known && *known ? (*known)->acceptance_token : "";
+      // An attempt whose answer did not come has stored it: a worker may be waiting for it.
+      if (is_unknown_ && known && *known == request_.email(i)) request_.answer().outcomes[i].email = **known;
     }
     drop_known_ones(group, [&](std::size_t i) {
       const auto known = tokens.find(i);

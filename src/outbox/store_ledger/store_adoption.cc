@@ -127,10 +127,10 @@ base::Result<bool> StoreLedger::add_adoption(const EmailRecords& records, const 
 // The other program has finished the e-mail, or begun it anew: that counts for Postino's own records, too.
 void StoreLedger::add_lives(const AdoptedEmail& after, store::TransactWriteItemsRequest& request) const {
   for (store::TransactUpdate& update : lives_.in_commit(after.email, life_of(after.email))) {
-    const bool is_rewritten = update.table_name == tables_.emails &&
-                              std::ranges::any_of(after.lines, [&](const item::Item& line) {
-                                return *line.find("Status") == *update.key.find("Status");
-                              });
+    const bool is_rewritten =
+        update.table_name == tables_.emails && std::ranges::any_of(after.lines, [&](const item::Item& line) {
+          return *line.find("Status") == *update.key.find("Status");
+        });
     if (!is_rewritten) request.actions.emplace_back(std::move(update));
   }
 }

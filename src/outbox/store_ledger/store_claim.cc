@@ -164,7 +164,8 @@ std::vector<StoreLedger::WorkQueue*> StoreLedger::queues_to_claim(Pipeline pipel
 // Others have taken what was read here: for a moment they are left alone, and other queues come first.
 void StoreLedger::note_late(WorkQueue& queue, std::size_t wanted, std::size_t taken) {
   constexpr std::uint64_t longest = 1'000;
-  if (is_shared() && taken < wanted) queue.left_until = clock_.monotonic() + base::Milliseconds(random_.next() % longest);
+  if (is_shared() && taken < wanted)
+    queue.left_until = clock_.monotonic() + base::Milliseconds(random_.next() % longest);
 }
 
 base::Result<Claim> StoreLedger::gather(Pipeline pipeline, int limit, const Find& find, const Take& take) {

@@ -192,7 +192,7 @@ class StoreLedger : public Ledger {
   // The look at all e-mails: whether it is done, and how far it is.
   bool is_looked_through_ = false;
   std::optional<item::Key> looked_up_to_;
-  std::string look_token_;                    // of one that this process has begun on a shared store
+  std::string look_token_;                   // of one that this process has begun on a shared store
   base::Milliseconds next_look_at_note_{0};  // there, by the monotonic clock
 };
 

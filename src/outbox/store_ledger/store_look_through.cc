@@ -15,7 +15,7 @@ namespace postino::outbox {
 
 namespace {
 
-constexpr const char* looking_name = "Looking";     // the token of the process that looks
+constexpr const char* looking_name = "Looking";      // the token of the process that looks
 constexpr const char* looking_since_name = "Since";  // in milliseconds
 
 // A process that takes longer, for a page or for all, counts as gone.

@@ -63,10 +63,10 @@ Renewals StoreLedger::renew(const std::vector<Change>& renewals) {
   RenewalAnswers answers;
   for (std::size_t i = 0; i < renewals.size(); ++i) {
     answers.begin();
-    store_.update_item(requests[i], [&answers, &id = renewals[i].after.id](
-                                        const store::Answer<store::WriteItemResponse>& answer) {
-      answers.end(id, answer);
-    });
+    store_.update_item(requests[i],
+                       [&answers, &id = renewals[i].after.id](const store::Answer<store::WriteItemResponse>& answer) {
+                         answers.end(id, answer);
+                       });
   }
   return answers.await();
 }

@@ -22,10 +22,9 @@ class StoreLedger::Restoration {
   }
 
   base::Result<bool> run(std::string payload, std::optional<std::string> message) {
-    TRY(contents_,
-        spool_contents<store::TransactPut>(
-            email_, std::move(payload), std::move(message), ledger_.expires(email_),
-            [&](const SpoolObject& object) { return ledger_.put_away(object, is_finished(email_)); }));
+    TRY(contents_, spool_contents<store::TransactPut>(
+                       email_, std::move(payload), std::move(message), ledger_.expires(email_),
+                       [&](const SpoolObject& object) { return ledger_.put_away(object, is_finished(email_)); }));
     // Lines without metadata belong to no e-mail: they can be written first, and again when this is broken off.
     while (lines_.size() > max_lines) {
       TRY(const bool absent, commit(take_lines(), absence()));

@@ -132,8 +132,7 @@ base::Result<StoreSpool::Part> StoreSpool::read_part(const std::string& path, st
 
 base::Result<StoreSpool::Part> StoreSpool::read_with_payload(const std::string& path,
                                                              std::optional<Neighbour>& payload) {
-  const std::string payload_path =
-      path.substr(0, path.size() - message_name_ending.size()).append(payload_name_ending);
+  const std::string payload_path = path.substr(0, path.size() - message_name_ending.size()).append(payload_name_ending);
   store::BatchGetItemRequest request;
   store::BatchGetTable table;
   table.table_name = table_;
@@ -155,8 +154,7 @@ base::Result<StoreSpool::Part> StoreSpool::read_with_payload(const std::string& 
 }
 
 // What something else was packed by is not packed by a third object.
-base::Result<std::string> StoreSpool::read_similar(const std::string& path,
-                                                   const std::optional<Neighbour>& neighbour) {
+base::Result<std::string> StoreSpool::read_similar(const std::string& path, const std::optional<Neighbour>& neighbour) {
   TRY(Part part, neighbour && neighbour->path == path ? neighbour->part : read_part(path, 0));
   if (part.parts != 1 || (part.packing && !part.packing->similar.empty())) return malformed_entry(path);
   return part.packing ? unpack(part.bytes, part.packing->size) : std::move(part.bytes);
@@ -173,8 +171,8 @@ base::Result<std::string> StoreSpool::unpacked(const Part& part, const std::opti
 base::Result<std::string> StoreSpool::read_if(const std::string& path, const Admit& admit) {
   // A request to a store of others takes longer than what it reads in vain.
   std::optional<Neighbour> payload;
-  const bool may_be_packed = store_.is_shared() && path.ends_with(message_name_ending) &&
-                             is_in_one_part(path, id_in_spool_path(path));
+  const bool may_be_packed =
+      store_.is_shared() && path.ends_with(message_name_ending) && is_in_one_part(path, id_in_spool_path(path));
   TRY(Part part, may_be_packed ? read_with_payload(path, payload) : read_part(path, 0));
   const std::size_t bytes_at_most = part.parts > 1 ? static_cast<std::size_t>(part.parts) * item_part_bytes
                                     : part.packing ? part.packing->size

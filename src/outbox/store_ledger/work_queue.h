@@ -20,7 +20,7 @@ struct StoreLedger::WorkQueue {
   store::QueueCursor cursor;
   QueueReader reader;  // for claimers who do not want all
   // By the monotonic clock.
-  base::Milliseconds next_look{0};   // for times that cannot be
+  base::Milliseconds next_look{0};                                    // for times that cannot be
   std::atomic<base::Milliseconds> left_until{base::Milliseconds(0)};  // others are claiming here
 };
 

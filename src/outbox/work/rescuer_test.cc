@@ -105,6 +105,21 @@ TEST_F(RescuerTest, OnASharedLedgerALockBetweenTwoLooksStartsTheWaitAnew) {
   EXPECT_THAT(rescued_, ElementsAre("1"));
 }
 
+TEST_F(RescuerTest, WhereEachProcessHasItsOwnClockALeaseIsWatchedForAsLongAsItLasts) {
+  ledger_.share(false);
+  const Email held = put_processing("1");
+  Leases of_another{ledger_, policy_, clock_};
+  of_another.hold(held);
+  clock_.advance(policy_.lease);  // the other clock is behind, so that its leases seem to be over
+  look_for(policy_.lease - seconds(1));
+  EXPECT_THAT(rescued_, IsEmpty());
+  of_another.renew_once();
+  look_for(policy_.lease);
+  EXPECT_THAT(rescued_, IsEmpty());
+  look_for(2 * policy_.lease);
+  EXPECT_THAT(rescued_, ElementsAre("1"));
+}
+
 TEST_F(RescuerTest, OnASharedLedgerManyAreRescuedAtATime) {
   ledger_.share();
   const int count = 3 * static_cast<int>(max_ledger_batch);
