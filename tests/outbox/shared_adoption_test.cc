@@ -114,6 +114,25 @@ TEST_F(SharedAdoptionTest, AnotherProcessTakesNoMarkAwayWhileTheWriteIsUnderWay)
   EXPECT_TRUE(is_adopted(1));
 }
 
+TEST_F(SharedAdoptionTest, TheMarkOfAnotherProcessIsNotTakenForThatOfAnEndedWrite) {
+  SlowStore slow(store_.engine());
+  ForeignWrites another(slow, store_.tables().emails, endpoint_clock_, random_);
+  ASSERT_TRUE(endpoint_.put_item(foreign_put(1)));
+  slow.before_put([&] {
+    look_for_work(*watching_);
+    EXPECT_TRUE(is_adopted(1));
+    EXPECT_TRUE(record(1, mark_status)) << "the write of the other process is yet to come";
+  });
+  store::PutItemRequest line;
+  line.table_name = store_.tables().emails;
+  line.item = {{"Id", email_id(1)}, {"Status", "ACCEPTED"}, {"Attributes", item::Map{{"Reason", "theirs"}}}};
+  ASSERT_TRUE(another.put_item(line));
+  pass(minutes(2));
+  look_for_work(*second_);
+  EXPECT_FALSE(record(1, mark_status));
+  EXPECT_TRUE(record(1, "ACCEPTED")->find("Attributes")->as<item::Map>().contains("Version"));
+}
+
 TEST_F(SharedAdoptionTest, WhatAProcessHasWrittenThatIsGoneIsAdoptedByAnother) {
   ASSERT_TRUE(endpoint_.put_item(foreign_put(1)));
   look_for_work(*second_);

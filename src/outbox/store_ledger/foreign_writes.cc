@@ -1,6 +1,7 @@
 #include "outbox/store_ledger/foreign_writes.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "outbox/store_ledger/email_item.h"
@@ -23,21 +24,23 @@ void ForeignWriteLog::begin(const std::vector<std::string>& ids) {
   under_way_.insert(ids.begin(), ids.end());
 }
 
-void ForeignWriteLog::end(const std::vector<std::string>& ids, bool remembers) {
+void ForeignWriteLog::end(const std::vector<std::string>& ids, const std::string& token) {
   constexpr std::size_t most_remembered = 10'000;
   {
     const std::lock_guard lock(mutex_);
-    for (const std::string& id : ids) under_way_.erase(under_way_.find(id));
-    if (remembers) ended_.insert(ended_.end(), ids.begin(), ids.end());
+    for (const std::string& id : ids) {
+      under_way_.erase(under_way_.find(id));
+      if (!token.empty()) ended_.push_back({id, token});
+    }
     while (ended_.size() > most_remembered) ended_.pop_front();
   }
   is_news_ = true;
   tell();
 }
 
-std::vector<std::string> ForeignWriteLog::take_ended() {
+std::vector<ForeignWriteLog::Ended> ForeignWriteLog::take_ended() {
   const std::lock_guard lock(mutex_);
-  std::vector<std::string> ended(ended_.begin(), ended_.end());
+  std::vector<Ended> ended(std::make_move_iterator(ended_.begin()), std::make_move_iterator(ended_.end()));
   ended_.clear();
   return ended;
 }
@@ -147,13 +150,13 @@ store::Answer<void> ForeignWrites::add_counted(std::vector<item::Item>& marks) {
 }
 
 // They are durable before the write begins. What breaks a rule is left to the write itself, which breaks it, too.
-store::Answer<void> ForeignWrites::mark(const Ids& ids) {
+store::Answer<void> ForeignWrites::mark(const Ids& ids, const std::string& token) {
   constexpr base::Milliseconds longest_write = std::chrono::minutes(1);
   const base::TimePoint due = clock_.now() + (inner().is_shared() ? longest_write : base::Milliseconds(0));
   for (std::size_t begin = 0; begin < ids.size(); begin += store::max_batch_write_requests) {
     std::vector<item::Item> marks;
     for (std::size_t i = begin; i < std::min(begin + store::max_batch_write_requests, ids.size()); ++i)
-      marks.push_back(mark_of(ids[i], due, base::make_uuid(random_)));
+      marks.push_back(mark_of(ids[i], due, token));
     const auto counted = add_counted(marks);
     store::BatchWriteItemRequest request;
     store::BatchWriteTable table{table_, {}};
@@ -185,8 +188,8 @@ store::Answer<void> ForeignWrites::remove_note() {
   return {};
 }
 
-store::Answer<void> ForeignWrites::prepare(const Ids& ids) {
-  return watch_ == Watch::marks ? mark(ids) : remove_note();
+store::Answer<void> ForeignWrites::prepare(const Ids& ids, const std::string& token) {
+  return watch_ == Watch::marks ? mark(ids, token) : remove_note();
 }
 
 template <class Response, class Request>
@@ -194,10 +197,11 @@ store::Answer<Response> ForeignWrites::write(const Request& request,
                                              store::Answer<Response> (store::Store::*function)(const Request&)) {
   const Ids ids = ids_in(request);
   if (ids.empty()) return (inner().*function)(request);
+  const std::string token = base::make_uuid(random_);
   log_->begin(ids);
-  const auto prepared = prepare(ids);
+  const auto prepared = prepare(ids, token);
   auto answer = prepared ? (inner().*function)(request) : store::Answer<Response>(tl::unexpected(prepared.error()));
-  log_->end(ids, inner().is_shared());
+  log_->end(ids, tells_tokens() ? token : "");
   return answer;
 }
 
@@ -206,14 +210,16 @@ void ForeignWrites::write(const Request& request, store::Completion<Response> do
                           void (store::Store::*function)(const Request&, store::Completion<Response>)) {
   Ids ids = ids_in(request);
   if (ids.empty()) return (inner().*function)(request, std::move(done));
+  std::string token = base::make_uuid(random_);
   log_->begin(ids);
-  if (const auto prepared = prepare(ids); !prepared) {
+  if (const auto prepared = prepare(ids, token); !prepared) {
     log_->end(ids);
     return done(tl::unexpected(prepared.error()));
   }
-  (inner().*function)(request, [log = log_, ids = std::move(ids), is_shared = inner().is_shared(),
+  if (!tells_tokens()) token.clear();
+  (inner().*function)(request, [log = log_, ids = std::move(ids), token = std::move(token),
                                 done = std::move(done)](store::Answer<Response> answer) {
-    log->end(ids, is_shared);
+    log->end(ids, token);
     done(std::move(answer));
   });
 }

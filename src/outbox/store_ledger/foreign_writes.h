@@ -32,11 +32,17 @@ class ForeignWriteLog {
   ForeignWriteLog() = default;
 
   void begin(const std::vector<std::string>& ids);
-  // They are written, or were refused. `remembers`: take_ended() tells of them.
-  void end(const std::vector<std::string>& ids, bool remembers = false);
+  // They are written, or were refused. With the token of their marks, take_ended() tells of them.
+  void end(const std::vector<std::string>& ids, const std::string& token = "");
   bool is_under_way(const std::string& id) const;
-  // E-mails whose writes have ended since the last call. When there are very many, the oldest are left to their marks.
-  std::vector<std::string> take_ended();
+
+  // For a shared store: an e-mail whose write has ended, and the token of its mark.
+  struct Ended {
+    std::string id;
+    std::string token;
+  };
+  // Since the last call. When there are very many, the oldest are left to their marks.
+  std::vector<Ended> take_ended();
 
   // Is a look at the marks due? True once after each end of a write.
   bool take_news() { return is_news_.load(std::memory_order_relaxed) && is_news_.exchange(false); }
@@ -51,7 +57,7 @@ class ForeignWriteLog {
  private:
   mutable std::mutex mutex_;
   std::multiset<std::string> under_way_;
-  std::deque<std::string> ended_;
+  std::deque<Ended> ended_;
   std::mutex listener_mutex_;
   std::function<void()> listener_;
   std::atomic<bool> is_news_ = true;
@@ -109,8 +115,10 @@ class ForeignWrites final : public store::ForwardingStore {
   Ids ids_in(const store::TransactWriteItemsRequest& request) const;
   void add_id(const std::string& table, const item::Map& key, Ids& ids) const;
 
-  store::Answer<void> prepare(const Ids& ids);
-  store::Answer<void> mark(const Ids& ids);
+  store::Answer<void> prepare(const Ids& ids, const std::string& token);
+  store::Answer<void> mark(const Ids& ids, const std::string& token);
+  // Is the end of a write to be told with the token of its mark?
+  bool tells_tokens() { return inner().is_shared() && watch_ == Watch::marks; }
   store::Answer<void> add_counted(std::vector<item::Item>& marks);
   store::Answer<void> remove_note();
   template <class Response, class Request>

@@ -204,21 +204,22 @@ base::Result<std::optional<store::TransactWriteItemsRequest>> StoreLedger::adopt
   return request;
 }
 
-// Is the write over, or will never be made?
-bool StoreLedger::is_mark_due(const item::Item& mark) const {
+// Is the write over, or will never be made? Of the one with this token it is known.
+bool StoreLedger::is_mark_due(const item::Item& mark, const std::string& ended) const {
+  if (!ended.empty() && item::attribute_text(mark, "Token") == ended) return true;
   const item::AttributeValue* const value = mark.find("DueAt");
   const item::Number* const due = value != nullptr ? value->get_if<item::Number>() : nullptr;
   return !is_shared() || due == nullptr || *due <= item::Number(base::epoch_milliseconds(clock_.now()));
 }
 
-base::Result<bool> StoreLedger::adopt(const std::string& id, bool is_own_write) {
+base::Result<bool> StoreLedger::adopt(const std::string& id, const std::string& ended) {
   constexpr int rounds = 8;  // it may be moved between the look and the write
   store::CountMender counts = mender_of_counts(store_, tables_.counts());
   for (int round = 0; round < rounds; ++round) {
     const bool under_way = options_.foreign_writes && options_.foreign_writes->is_under_way(id);
     if (under_way) return true;  // the end of the write is told of
     TRY(EmailRecords records, read_records(id));
-    if (records.mark && !is_own_write && !is_mark_due(*records.mark)) {
+    if (records.mark && !is_mark_due(*records.mark, ended)) {
       // Another process makes a write: what was written before is adopted, and the mark stays for what comes.
       if (!records.meta || !needs_adoption(*records.meta)) return true;
       if (const auto read = foreign_email_of(*records.meta, clock_.now()); !read) {
@@ -241,8 +242,8 @@ base::Result<bool> StoreLedger::adopt(const std::string& id, bool is_own_write) 
 }
 
 // One that breaks a rule of the store is left alone, and told of. False when it is to be tried again.
-base::Result<bool> StoreLedger::adopt_or_leave(const std::string& id, bool is_own_write) {
-  auto done = adopt(id, is_own_write);
+base::Result<bool> StoreLedger::adopt_or_leave(const std::string& id, const std::string& ended) {
+  auto done = adopt(id, ended);
   using enum base::ErrorCode;
   if (done || (done.error().code != invalid && done.error().code != corrupt)) return done;
   malformed_.note(id, done.error());
@@ -306,9 +307,9 @@ void StoreLedger::adopt_what_others_marked(int most_at_once) {
   };
   bool is_news = false;
   if (options_.foreign_writes)
-    for (const std::string& id : options_.foreign_writes->take_ended()) {
+    for (const ForeignWriteLog::Ended& ended : options_.foreign_writes->take_ended()) {
       is_news = true;
-      if (const auto done = adopt_or_leave(id, true); !done) tell_trouble(done.error());  // the mark stays
+      if (const auto done = adopt_or_leave(ended.id, ended.token); !done) tell_trouble(done.error());  // the mark stays
     }
   const base::Milliseconds now = clock_.monotonic();
   if (now >= next_look_at_marks_) {
@@ -357,8 +358,11 @@ base::Result<void> StoreLedger::mark(const std::string& id) {
   store::PutItemRequest put;
   put.table_name = tables_.emails;
   put.item = mark_of(id, clock_.now(), base::make_uuid(random_));
+  // Another process may be about to write, and its mark is not due so soon.
+  if (is_shared()) put.condition = "attribute_not_exists(Id)";
   const auto answer = retry_([&] { return store_.put_item(put); });
-  if (!answer) return base::propagate(store::as_error(answer.error()));
+  if (!answer && answer.error().type != store::ErrorType::conditional_check_failed)
+    return base::propagate(store::as_error(answer.error()));
   is_adoption_left_ = true;
   return {};
 }

@@ -127,12 +127,12 @@ class StoreLedger : public Ledger {
   void adopt_marked();
   void adopt_what_others_marked(int most_at_once);
   base::Result<bool> adopt_some(int limit);
-  // `is_own_write`: this process has made the write that the mark tells of, and it is over.
-  base::Result<bool> adopt_or_leave(const std::string& id, bool is_own_write = false);
-  bool is_mark_due(const item::Item& mark) const;
+  // `ended`: the token of a write that is over, if one is known.
+  base::Result<bool> adopt_or_leave(const std::string& id, const std::string& ended = "");
+  bool is_mark_due(const item::Item& mark, const std::string& ended) const;
   base::Result<void> mark(const std::string& id);
   // False when it cannot be adopted now: the mark stays.
-  base::Result<bool> adopt(const std::string& id, bool is_own_write);
+  base::Result<bool> adopt(const std::string& id, const std::string& ended);
   base::Result<EmailRecords> read_records(const std::string& id);
   std::optional<event::Adopted> read_foreign_payload(const Email& email, bool is_new);
   base::Result<bool> add_adoption(const EmailRecords& records, const Email& read,
