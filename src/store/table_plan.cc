@@ -226,6 +226,13 @@ class TableWork {
     return base::fail(base::ErrorCode::conflict, "table " + setup_.request.table_name + " is still being changed");
   }
 
+  base::Result<bool> is_still_wanted(const TableChange& change) const {
+    TRY(const TableState state, look_at(store_, setup_));
+    TablePlan plan;
+    compare(setup_, state, plan);
+    return std::ranges::find(plan.changes, change) != plan.changes.end();
+  }
+
   base::Result<void> change(const TableState& state, const TableChange& change) {
     const bool is_repeated = !done_.changes.empty() && done_.changes.back() == change;
     if (!is_repeated && application_.tell) application_.tell(change);
@@ -238,6 +245,9 @@ class TableWork {
       if (!waited && error->type != ErrorType::resource_in_use) return base::propagate(as_error(*error));
       return waited;
     }
+    // Servers that start together do the same, and another one may have been quicker.
+    TRY(const bool is_wanted, is_still_wanted(change));
+    if (!is_wanted) return {};
     if (is_essential(change.kind))
       return base::fail(told(*error).code, "cannot " + change.text() + ": " + error->message);
     in_vain_.insert(change.kind);
