@@ -116,11 +116,11 @@ int run(bool quick, std::filesystem::path program) {
        "--store-secret", "local", "--objects", directory.path() / "objects"});
   MeasuredOutbox embedded(race, "embedded");
   Report::header("remote", "embedded");
-  race_acceptance(race, remote, embedded);
   const Plan plan = {.rounds = 3, .turn = Duration(quick ? 1'000 : 4'000)};
   const std::vector<Pace> paces = compete(plan, {sending(remote), sending(embedded)});
   race.report.row("accepted and sent, 16 clients", paces[0], paces[1], 0.3);
   count_requests(race, remote);
+  race_acceptance(race, remote, embedded);  // the last: its e-mails stay where they are until tomorrow
   std::printf("%d below their bar\n", race.report.below());
   return 0;
 }
