@@ -70,7 +70,7 @@ base::Result<void> prepare_table(Store& store, const CreateTableRequest& request
   TRY(const TableDescription found, await_table(store, request.table_name, wait, is_new));
   if (found.key_schema != request.key_schema)
     return base::invalid("table " + request.table_name + " exists with other keys than are needed");
-  if (request.deletion_protection && !found.deletion_protection) {
+  if (!is_new && !found.deletion_protection) {
     protect_table(store, found);
     TRY_VOID(await_table(store, request.table_name, wait));
   }
