@@ -1,8 +1,14 @@
 #include "remote/credentials/program_runner.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
+
+#include "base/descriptor.h"
+#include "base/temporary_directory.h"
 
 namespace postino::remote {
 namespace {
@@ -35,11 +41,22 @@ TEST_F(Programs, FailWithoutTellingWhatTheyPrinted) {
   EXPECT_FALSE(programs_->run({}, {}));
 }
 
-TEST_F(Programs, AreKilledWhenTheyTakeTooLong) {
-  const auto late = run_shell("tail -f /dev/null & tail -f /dev/null", {std::chrono::milliseconds(50), 100});
+TEST_F(Programs, AreKilledWithThoseThatTheyHaveStartedWhenTheyTakeTooLong) {
+  const base::TemporaryDirectory directory;
+  const std::string pipe = (directory.path() / "pipe").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const base::Descriptor reader(::open(pipe.c_str(), O_RDONLY | O_NONBLOCK));
+  const auto late =
+      run_shell("exec 3>" + pipe + "; tail -f /dev/null & tail -f /dev/null", {std::chrono::milliseconds(200), 100});
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().code, base::ErrorCode::exhausted);
   EXPECT_EQ(late.error().message, "the program /bin/sh took too long");
+  // It ends with the last process that has it open for writing.
+  constexpr int patience = 120'000;
+  pollfd end{reader.number(), POLLIN, 0};
+  ::poll(&end, 1, patience);
+  char byte = 0;
+  EXPECT_EQ(::read(reader.number(), &byte, 1), 0);
 }
 
 TEST_F(Programs, AreKilledWhenTheyPrintTooMuch) {
