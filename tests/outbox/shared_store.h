@@ -46,6 +46,8 @@ class SharedStore final : public store::ForwardingStore {
     } while (scan.exclusive_start_key);
   }
 
+  void resume_index() { stale_.reset(); }
+
   // Updates whose answers come later wait until so many have gathered; then for the next number.
   void gather_updates(std::deque<std::size_t> sizes) { sizes_ = std::move(sizes); }
 

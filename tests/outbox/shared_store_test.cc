@@ -21,7 +21,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-std::string no_answer(const std::vector<AcceptOutcome>&) { return "answer"; }
+std::string render_shared(const std::vector<AcceptOutcome>&) { return "answer"; }
 
 class SharedStoreTest : public testing::Test {
  protected:
@@ -33,7 +33,7 @@ class SharedStoreTest : public testing::Test {
   base::TimePoint now() const { return first_->clock().now(); }
   void accept(int number) {
     const auto answer =
-        first_->ledger().accept({accepted(new_email(email_id(number)), now())}, std::nullopt, no_answer);
+        first_->ledger().accept({accepted(new_email(email_id(number)), now())}, std::nullopt, render_shared);
     ASSERT_TRUE(answer) << answer.error().message;
     ASSERT_TRUE(answer->outcomes.front().email);
   }
@@ -127,6 +127,15 @@ TEST_F(SharedClaimTest, WhatAStaleIndexShowsIsDecidedByTheItem) {
   EXPECT_EQ(find(1).owner, "first");
 }
 
+TEST_F(SharedClaimTest, WhatTheIndexShowsLateIsFoundAsSoonAsItDoes) {
+  second_->store().stop_index();
+  to_ready(1);
+  second_->clock().advance(seconds(10));
+  EXPECT_THAT(claimed(second_->ledger(), Pipeline::send, 10, "second"), IsEmpty());
+  second_->store().resume_index();
+  EXPECT_THAT(claimed(second_->ledger(), Pipeline::send, 10, "second"), SizeIs(1));
+}
+
 TEST_F(SharedClaimTest, TwoChangesOfOneEmailAreNotTriedInOneTransaction) {
   const Email ready = to_ready(1);
   const Change claim = decide_(ready, event::Claimed{"first"}, now());
@@ -171,7 +180,7 @@ TEST_F(SharedClaimTest, AnAcceptanceWhoseAnswerIsLostIsToldAsWhatItIs) {
     first_->store().lose_answers(1);
     const AcceptKey key{"k", "hash", now() + hours(24)};
     const auto answer = first_->ledger().accept({accepted(new_email(id), now())},
-                                                with_key ? std::optional(key) : std::nullopt, no_answer);
+                                                with_key ? std::optional(key) : std::nullopt, render_shared);
     ASSERT_TRUE(answer) << answer.error().message;
     EXPECT_EQ(answer->status, AcceptStatus::done);
     ASSERT_THAT(answer->outcomes, SizeIs(1));
@@ -311,7 +320,7 @@ TEST_F(SharedLifeTest, ACallbackThatIsReplayedKeepsEverything) {
 TEST_F(SharedLifeTest, ManyLinesAndLargeContentsGetItToo) {
   Draft draft = new_email(email_id(1));
   for (base::SeededRandom random(1); draft.payload.size() < 700'000;) draft.payload += base::make_uuid(random);
-  ASSERT_TRUE(first_->ledger().accept({accepted(std::move(draft), now())}, std::nullopt, no_answer));
+  ASSERT_TRUE(first_->ledger().accept({accepted(std::move(draft), now())}, std::nullopt, render_shared));
   Email email = moved(decide_(find(1), event::MessageBuilt{"message"}, now()));
   for (int attempt = 0; attempt < 30; ++attempt) {
     email = next(email, event::Claimed{"first"});
@@ -358,7 +367,7 @@ TEST_F(SharedCostTest, AnEmailThatIsSentAtOnceTakesThreeRequests) {
   email.change.after.recipients.push_back({"cid@example.com", RecipientState::pending, ""});
   email.change = *then(std::move(email.change), event::MessageBuilt{"message"}, policy_, now());
   email.change = *then(std::move(email.change), event::Claimed{"first"}, policy_, now());
-  const auto answer = first_->ledger().accept({email}, std::nullopt, no_answer);
+  const auto answer = first_->ledger().accept({email}, std::nullopt, render_shared);
   ASSERT_TRUE(answer);
   const Email processing = *answer->outcomes.front().email;
   EXPECT_THAT(*suppressions.find("acme", {"bob@example.com", "cid@example.com"}), IsEmpty());
@@ -372,7 +381,7 @@ TEST_F(SharedCostTest, AMessageIsReadWithThePayloadThatItIsPackedBy) {
   for (base::SeededRandom random(1); text.size() < 5'000;) text += base::make_uuid(random);
   email.payload = text;
   email.change = *then(std::move(email.change), event::MessageBuilt{"message: " + text}, policy_, now());
-  ASSERT_TRUE(first_->ledger().accept({email}, std::nullopt, no_answer));
+  ASSERT_TRUE(first_->ledger().accept({email}, std::nullopt, render_shared));
   const Email ready = find(1);
   first_->store().count_anew();
   EXPECT_EQ(*first_->ledger().spool().read(ready.message_path), "message: " + text);

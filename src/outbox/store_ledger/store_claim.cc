@@ -32,6 +32,12 @@ store::Answer<std::vector<StoreLedger::WorkEntry>> StoreLedger::read_queue(const
   return entries;
 }
 
+// On a shared store at the beginning: an index that is late shows entries behind the point that was reached, and what
+// was deleted costs nothing.
+base::TimePoint StoreLedger::start_of(const WorkQueue& queue, store::QueueCursor::Steady::time_point now) const {
+  return is_shared() ? base::TimePoint() : queue.cursor.start(now);
+}
+
 // Another program can write any number. No e-mail is due before 1970 or after the year 9999: such records are
 // read, so that they are told of as malformed.
 base::Result<void> StoreLedger::look_for_impossible_times(WorkQueue& queue) {
@@ -63,7 +69,7 @@ base::Result<std::vector<Email>> StoreLedger::find_due(WorkQueue& queue, int wan
                                                        const std::set<std::string>& except, Claim& claim) {
   constexpr int most_pages = 50;
   const auto began = store::QueueCursor::Steady::now();
-  const base::TimePoint start = queue.cursor.start(began);
+  const base::TimePoint start = start_of(queue, began);
   const base::TimePoint now = clock_.now();
   TRY_VOID(look_for_impossible_times(queue));
   // One more than wanted is read, to see whether there is more.
@@ -135,7 +141,7 @@ base::Result<QueuePage> StoreLedger::read_page(const WorkQueue& queue, const Que
 base::Result<std::vector<Email>> StoreLedger::find_wanted(WorkQueue& queue, int wanted, const Choice& choice,
                                                           Claim& claim) {
   const auto began = store::QueueCursor::Steady::now();
-  const base::TimePoint start = queue.cursor.start(began);
+  const base::TimePoint start = start_of(queue, began);
   TRY_VOID(look_for_impossible_times(queue));
   TRY(QueueReader::Chosen chosen,
       queue.reader.choose(
@@ -275,7 +281,7 @@ base::Result<std::vector<Email>> StoreLedger::find_ended_leases(base::TimePoint 
     const std::lock_guard turn(queue->turn);
     TRY_VOID(look_for_impossible_times(*queue));
     const auto began = store::QueueCursor::Steady::now();
-    const base::TimePoint start = queue->cursor.start(began);
+    const base::TimePoint start = start_of(*queue, began);
     const auto entries = retry_([&] { return read_queue(name, start, wanted); });
     if (!entries) return base::propagate(store::as_error(entries.error()));
     const bool saw_all = static_cast<int>(entries->size()) < wanted || entries->back().due >= before;
@@ -304,7 +310,7 @@ base::Result<std::optional<base::TimePoint>> StoreLedger::oldest_due(Pipeline pi
     for (int shard = 0; shard < shard_count; ++shard) {
       WorkQueue& queue = *queues_.find(queue_name(state, shard))->second;
       std::unique_lock turn(queue.turn);
-      const base::TimePoint start = queue.cursor.start(store::QueueCursor::Steady::now());
+      const base::TimePoint start = start_of(queue, store::QueueCursor::Steady::now());
       turn.unlock();  // a mere look does not keep claimers waiting
       const auto entries = retry_([&] { return read_queue(queue.name, start, 1); });
       if (!entries) return base::propagate(store::as_error(entries.error()));

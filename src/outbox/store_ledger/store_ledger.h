@@ -17,6 +17,7 @@
 #include "outbox/store_ledger/record_lives.h"
 #include "outbox/store_ledger/store_layout.h"
 #include "outbox/store_ledger/store_spool.h"
+#include "store/queue_cursor.h"
 #include "store/retry.h"
 #include "store/store.h"
 
@@ -103,6 +104,7 @@ class StoreLedger : public Ledger {
   };
   store::Answer<std::vector<WorkEntry>> read_queue(const std::string& queue, base::TimePoint from, int limit,
                                                    const std::optional<item::Key>& after = std::nullopt);
+  base::TimePoint start_of(const WorkQueue& queue, store::QueueCursor::Steady::time_point now) const;
   base::Result<void> look_for_impossible_times(WorkQueue& queue);
   std::vector<WorkQueue*> queues_to_claim(Pipeline pipeline);
   void note_late(WorkQueue& queue, std::size_t wanted, std::size_t taken);

@@ -29,7 +29,7 @@ class StoreSpool final : public Spool {
     std::string path;
     store::TransactPut put;
   };
-  std::optional<Placed> place(const SpoolObject& object, bool expires) const;
+  std::optional<Placed> place(const SpoolObject& object, bool expires = true) const;
 
   // Where contents of this e-mail are: what place() has placed is in one part, what write() has written in several.
   static bool is_in_one_part(std::string_view path, std::string_view id);
