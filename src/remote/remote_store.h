@@ -33,6 +33,7 @@
 #include "remote/calls/call_counts.h"
 #include "remote/credentials/credentials.h"
 #include "store/store.h"
+#include "store/traffic.h"
 
 namespace postino::remote {
 
@@ -49,6 +50,7 @@ struct RemoteOptions {
   int most_calls = 64;  // at a time; more wait for their turn, within their time
   std::shared_ptr<const net::ShutdownDeadline> shutdown_deadline;  // no call outlasts it; may be null
   std::function<void(base::Milliseconds)> sleep;                   // between attempts; null: the thread sleeps
+  std::shared_ptr<store::TrafficObserver> traffic;                 // may be null; learns of no keys
 };
 
 // Safe to use from any thread.

@@ -151,6 +151,7 @@ store::Answer<std::string> RemoteStore::get_shard_iterator(const store::GetShard
 
 store::Answer<store::GetRecordsResponse> RemoteStore::get_records(const store::GetRecordsRequest& request) {
   if (is_given_up(request.allowance)) return store::read_given_up();
+  caller_->counts().count_stream_read();
   const Call call{.api = Api::streams, .operation = "GetRecords", .body = encode(request)};
   return ask(*caller_, call, decode_records).answer;
 }

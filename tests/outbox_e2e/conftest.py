@@ -32,15 +32,15 @@ def pytest_configure(config):
     config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")
     config.addinivalue_line("markers", "store_only: about what lies in the embedded store")
     config.addinivalue_line("markers", "mysql_only: about what lies in the database")
+    config.addinivalue_line("markers", "embedded_only: about what only a server does that has the store in its directory")
     config.addinivalue_line("markers", "remote_only: about what lies in a store that servers share")
 
 
 def pytest_collection_modifyitems(config, items):
-    """Tests of one ledger's own are left out with the other."""
+    """Tests of one ledger's own are left out with the others."""
     chosen = config.getoption("--ledger")
-    kept = [
-        item for item in items if not any(item.get_closest_marker(f"{other}_only") for other in LEDGERS - {chosen})
-    ]
+    others = {f"{other}_only" for other in LEDGERS - {chosen}} | ({"embedded_only"} if chosen == "remote" else set())
+    kept = [item for item in items if not any(item.get_closest_marker(name) for name in others)]
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = kept
 

@@ -219,6 +219,7 @@ def test_the_audit_can_be_read_and_not_changed(start):
     assert table.scan()["Items"] == events
 
 
+@pytest.mark.embedded_only
 def test_a_former_audit_stays_closed(start):
     server = start(*FROM)
     add_customer(server.rest())

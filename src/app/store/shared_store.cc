@@ -54,6 +54,9 @@ class SharedStore final : public OpenStore {
     options.tls.certificate_file = wanted.ca;
     options.call_time = wanted.timeout;
     options.shutdown_deadline = shutdown_deadline_;
+    if (!settings.outbox.off && !settings.capacity.no_watch)
+      traffic_ = std::make_shared<capacity::TrafficWatch>(machine_clock_);
+    options.traffic = traffic_;
     TRY(store_, remote::RemoteStore::create(std::move(options), machine_clock_, random_));
     place_ = endpoints.data.text();
     audit_ = settings.outbox.off ? "" : audit_table(settings);
@@ -100,6 +103,7 @@ class SharedStore final : public OpenStore {
   base::Result<std::set<std::string>> read_only_tables() override {
     return audit_.empty() ? std::set<std::string>() : std::set<std::string>{audit_};
   }
+  std::shared_ptr<capacity::TrafficWatch> traffic() const override { return traffic_; }
   std::optional<std::string> problem() const override { return store_->problem(); }
   void append_metrics(std::string& out) const override { append_remote_metrics(out, store_->counts()); }
   std::string describe() const override { return place_ + " with the " + credentials_->describe(); }
@@ -120,6 +124,7 @@ class SharedStore final : public OpenStore {
   base::SystemRandom random_;
   const std::shared_ptr<net::ShutdownDeadline> shutdown_deadline_ = std::make_shared<net::ShutdownDeadline>();
   std::shared_ptr<remote::Credentials> credentials_;
+  std::shared_ptr<capacity::TrafficWatch> traffic_;  // may be null
   std::unique_ptr<remote::RemoteStore> store_;
   std::string place_;
   std::string audit_;

@@ -17,9 +17,48 @@ void CallCounts::count(std::string_view operation, const std::string& table,
 
 void CallCounts::count_units(std::string_view operation, const std::vector<store::ConsumedCapacity>& consumed,
                              bool is_write) {
-  for (const store::ConsumedCapacity& each : consumed)
+  using enum store::TrafficKind;
+  const store::TrafficKind kind = is_write ? write : operation == "Scan" ? scan : read;
+  for (const store::ConsumedCapacity& each : consumed) {
     count(operation, each.table_name,
           [&](RemoteCounts& counts) { (is_write ? counts.write_units : counts.read_units) += each.total; });
+    if (observer_) observe(each, kind);
+  }
+}
+
+void CallCounts::observe(const store::ConsumedCapacity& consumed, store::TrafficKind kind) {
+  double of_indexes = 0;
+  const auto add = [&](const std::string& index, double units, bool is_global) {
+    if (units > 0) meter(consumed.table_name, index, is_global).count({.kind = kind, .units = units});
+  };
+  for (const auto& [name, units] : consumed.global_indexes) {
+    add(name, units, true);
+    of_indexes += units;
+  }
+  for (const auto& [name, units] : consumed.local_indexes) {
+    add(name, units, false);
+    of_indexes += units;
+  }
+  add("", consumed.total - of_indexes, false);
+}
+
+store::TrafficMeter& CallCounts::meter(const std::string& table, const std::string& index, bool is_global) {
+  const std::lock_guard lock(mutex_);
+  auto found = meters_.find({table, index});
+  // Beyond the limit the observer has one for all.
+  if (found == meters_.end() && meters_.size() >= most_entries) found = meters_.begin();
+  if (found == meters_.end()) {
+    store::TrafficSource source;
+    source.table = table;
+    source.index = index;
+    source.global = is_global;
+    found = meters_.emplace(std::pair(table, index), observer_->meter(std::move(source))).first;
+  }
+  return *found->second;
+}
+
+void CallCounts::count_stream_read() const {
+  if (observer_) observer_->count_stream_read();
 }
 
 std::vector<RemoteCounts> CallCounts::all() const {

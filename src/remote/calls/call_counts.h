@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "store/capacity.h"
+#include "store/traffic.h"
 
 namespace postino::remote {
 
@@ -30,14 +32,24 @@ class CallCounts {
  public:
   static constexpr std::size_t most_entries = 2'000;  // tables beyond it are counted as one, "others"
 
+  // The observer learns of the units of tables and indexes, without their keys: the service does not say whose they
+  // are. To be called before anything is counted.
+  void tell(std::shared_ptr<store::TrafficObserver> observer) { observer_ = std::move(observer); }
+
   void count(std::string_view operation, const std::string& table, const std::function<void(RemoteCounts&)>& change);
   // Units of each table.
   void count_units(std::string_view operation, const std::vector<store::ConsumedCapacity>& consumed, bool is_write);
+  void count_stream_read() const;
   std::vector<RemoteCounts> all() const;
 
  private:
+  void observe(const store::ConsumedCapacity& consumed, store::TrafficKind kind);
+  store::TrafficMeter& meter(const std::string& table, const std::string& index, bool is_global);
+
+  std::shared_ptr<store::TrafficObserver> observer_;  // may be null
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, RemoteCounts> counts_;  // by operation and table
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<store::TrafficMeter>> meters_;  // by table and index
 };
 
 }  // namespace postino::remote

@@ -27,6 +27,56 @@ TEST(CallCountsTest, AreByOperationAndTable) {
   EXPECT_DOUBLE_EQ(all[2].write_units, 2.5);
 }
 
+// Writes down what it is told.
+class TrafficNotes final : public store::TrafficObserver {
+ public:
+  std::shared_ptr<store::TrafficMeter> meter(store::TrafficSource source) override {
+    return std::make_shared<Line>(*this, source.table + "/" + source.index + (source.global ? " global" : ""));
+  }
+  void count_stream_read() override { ++stream_reads; }
+
+  std::vector<std::string> lines;
+  int stream_reads = 0;
+
+ private:
+  class Line final : public store::TrafficMeter {
+   public:
+    Line(TrafficNotes& notes, std::string name) : notes_(notes), name_(std::move(name)) {}
+    void count(const store::Traffic& traffic) override {
+      const char* const kind = traffic.kind == store::TrafficKind::write  ? " write "
+                               : traffic.kind == store::TrafficKind::scan ? " scan "
+                                                                          : " read ";
+      notes_.lines.push_back(name_ + kind + std::to_string(static_cast<int>(traffic.units)));
+    }
+
+   private:
+    TrafficNotes& notes_;
+    const std::string name_;
+  };
+};
+
+TEST(CallCountsTest, AreToldToAnObserverByTableAndIndex) {
+  CallCounts counts;
+  counts.count_stream_read();
+  const auto notes = std::make_shared<TrafficNotes>();
+  counts.tell(notes);
+  store::ConsumedCapacity consumed;
+  consumed.table_name = "mails";
+  consumed.total = 10;
+  consumed.table = 4;
+  consumed.global_indexes["ByState"] = 5;
+  consumed.local_indexes["ByDay"] = 1;
+  counts.count_units("PutItem", {consumed}, true);
+  consumed.global_indexes.clear();
+  consumed.local_indexes.clear();
+  counts.count_units("Scan", {consumed}, false);
+  counts.count_units("GetItem", {consumed}, false);
+  counts.count_stream_read();
+  EXPECT_EQ(notes->lines, (std::vector<std::string>{"mails/ByState global write 5", "mails/ByDay write 1",
+                                                    "mails/ write 4", "mails/ scan 10", "mails/ read 10"}));
+  EXPECT_EQ(notes->stream_reads, 1);
+}
+
 TEST(CallCountsTest, DoNotGrowWithoutEnd) {
   CallCounts counts;
   for (std::size_t i = 0; i < CallCounts::most_entries + 100; ++i)
