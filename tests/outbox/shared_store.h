@@ -51,6 +51,8 @@ class SharedStore final : public store::ForwardingStore {
   // Updates whose answers come later wait until so many have gathered; then for the next number.
   void gather_updates(std::deque<std::size_t> sizes) { sizes_ = std::move(sizes); }
 
+  bool have_all_gathered() const { return sizes_.empty() && gathered_.empty(); }
+
   int requests() const { return requests_; }
   int queries(const std::string& part_of_condition) const {
     int count = 0;

@@ -250,6 +250,7 @@ TEST_F(SharedStoreTest, RenewalsGoOutTogether) {
   ASSERT_EQ(move(*second_, decide_(lost, event::GivenBack{}, now())).status, MoveStatus::done);
   first_->store().gather_updates({32, 8});
   const Renewals outcome = first_->ledger().renew(renewals);
+  EXPECT_TRUE(first_->store().have_all_gathered()) << "32 were under way at a time";
   EXPECT_THAT(outcome.kept, SizeIs(39));
   EXPECT_THAT(outcome.lost, ElementsAre(email_id(7)));
   EXPECT_EQ(outcome.error, "");
