@@ -122,7 +122,7 @@ TEST_F(SharedSubscribersTest, TheOneThatFollowsNeedNotWaitForItsNextLook) {
   EXPECT_THAT(desk_.set_aside(), IsEmpty());
 }
 
-TEST_F(SharedSubscribersTest, NoMoreThanAThousandWaitToBeDeliveredAgain) {
+TEST_F(SharedSubscribersTest, NoMoreThanAHundredWaitToBeDeliveredAgain) {
   AskedAgain asked(store_, metrics_table, "subscriber#mine", desk_.retry());
   for (int i = 0; i < AskedAgain::most; ++i) ASSERT_TRUE(asked.ask("set-aside#subscriber#mine#" + std::to_string(i)));
   const auto refused = asked.ask("set-aside#subscriber#mine#x");

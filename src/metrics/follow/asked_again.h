@@ -16,7 +16,7 @@ namespace postino::metrics {
 // Of one follower. Safe to use from any thread.
 class AskedAgain {
  public:
-  static constexpr std::int64_t most = 1'000;  // that wait
+  static constexpr std::int64_t most = 100;  // that wait
 
   // The store must outlive it.
   AskedAgain(store::Store& store, const std::string& table, std::string follower, const store::Retry& retry)
