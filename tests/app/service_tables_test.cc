@@ -52,6 +52,19 @@ TEST(ServiceTables, HaveStreamsWhereTheyAreFollowed) {
         << setup.request.table_name;
 }
 
+// A service would remove the parts of a count one by one, and what is left of them would count.
+TEST(ServiceTables, LetNoCountsExpireWhereTheServiceRemovesThem) {
+  Settings settings;
+  const auto expiry_of_counts = [&settings] {
+    for (const store::TableSetup& setup : service_tables(settings))
+      if (setup.request.table_name == "email-outbox-counts") return setup.expiry;
+    return std::string("no such table");
+  };
+  EXPECT_EQ(expiry_of_counts(), "TTL");
+  settings.store = StoreKind::dynamodb;
+  EXPECT_EQ(expiry_of_counts(), "");
+}
+
 // Another Postino would keep the server from the audit that it marks itself.
 TEST(ServiceTables, MarkTheAuditInAStoreOfTheirOwnOnly) {
   Settings settings;

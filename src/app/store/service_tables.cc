@@ -27,7 +27,7 @@ bool needs_tickets(const Settings& settings) { return !settings.tickets.off || !
 
 std::vector<store::TableSetup> email_tables(const Settings& settings) {
   const outbox::StoreTables tables{settings.outbox.table};
-  std::vector<store::TableSetup> setups = outbox::table_setups(tables);
+  std::vector<store::TableSetup> setups = outbox::table_setups(tables, settings.store == StoreKind::dynamodb);
   // E-mails in a database leave the sandbox in the store.
   const bool has_sandbox = settings.outbox.relays.empty();
   if (settings.outbox.ledger == LedgerKind::mysql)
