@@ -38,6 +38,7 @@ bool names_tables(const Setting& setting) {
       "messages.table", "messages.queues", "reminders.off", "reminders.table",     "tickets.off",
       "tickets.table",  "metrics.off",     "metrics.table", "metrics.with_emails", "metrics.subscribers"};
   constexpr std::string_view embedded[] = {"store.durability", "store.cache_mb", "store.reserve_mb"};
+  if (setting.key.starts_with("objects.")) return true;  // a server on a shared store must have a place for them
   if (setting.key.starts_with("store.")) return std::ranges::find(embedded, setting.key) == std::end(embedded);
   return std::ranges::find(keys, setting.key) != std::end(keys);
 }

@@ -25,6 +25,10 @@ base::Result<std::string> read_small_file(const std::string& path, std::size_t m
   std::error_code error;
   if (!std::filesystem::exists(path, error) && !error)
     return base::fail(base::ErrorCode::not_found, "there is no file " + path);
+  // A reader of a pipe waits for a writer, who may never come.
+  const std::filesystem::file_type type = std::filesystem::status(path, error).type();
+  if (type == std::filesystem::file_type::fifo || type == std::filesystem::file_type::socket)
+    return base::fail(base::ErrorCode::io, path + " is no file that can be read");
   std::ifstream file(path, std::ios::binary);
   std::string text(most + 1, '\0');
   if (file) file.read(text.data(), static_cast<std::streamsize>(text.size()));
