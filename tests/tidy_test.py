@@ -181,7 +181,7 @@ class TidyTest(unittest.TestCase):
             ("proton/message.hpp", "broker"),
             ("mysql.h", "mysql"),
             ("mariadb/mysql.h", "mysql"),
-            ("simdjson.h", "item and json and wire"),
+            ("simdjson.h", "item and json and remote and wire"),
         ]:
             self.expect(
                 f"src/base/clock.cc:2: <{header}> belongs to {owner}",
@@ -190,7 +190,8 @@ class TidyTest(unittest.TestCase):
 
     def test_library_that_comes_with_a_header(self):
         self.expect(
-            "src/engine/items/writer.cc:2: <simdjson.h> comes with item/value.h, and belongs to item and json and wire",
+            "src/engine/items/writer.cc:2: <simdjson.h> comes with item/value.h, and belongs to item and json and remote "
+            "and wire",
             {
                 "src/item/value.h": '#pragma once\n#include "item/reader.h"\n',
                 "src/item/reader.h": "#pragma once\n#include <simdjson.h>\n",
