@@ -197,6 +197,19 @@ TEST_F(TroubleTest, AServiceThatHangsEndsACallInTime) {
   }));
 }
 
+// What a server has begun when it is told to end must be written down.
+TEST_F(TroubleTest, CallsGoOnUntilTheProcessEnds) {
+  FalseService service(engine());
+  RemoteOptions options = options_for(service.port());
+  const auto shutdown = std::make_shared<net::ShutdownDeadline>();
+  options.shutdown_deadline = shutdown;
+  const auto store = remote(std::move(options));
+  shutdown->begin_at(net::deadline_in(std::chrono::minutes(10)));
+  EXPECT_EQ(refusal_of(store->put_item(put("things", {{"pk", "a"}}))), "");
+  service.treat_next({Treatment::failed});
+  EXPECT_EQ(refusal_of(store->put_item(put("things", {{"pk", "b"}}))), "") << "by the second attempt";
+}
+
 TEST_F(TroubleTest, RepeatsEndWithTheirBudget) {
   FalseService service(engine());
   const auto store = remote(options_for(service.port()));

@@ -56,11 +56,22 @@ Caller::Caller(CallerOptions options, std::unique_ptr<http::Client> client, cons
       limit_(options_.most_calls),
       health_("store", "DynamoDB", options_.endpoint.authority()) {}
 
+bool Caller::is_ending() const {
+  return options_.shutdown_deadline != nullptr && options_.shutdown_deadline->is_over();
+}
+
 bool Caller::pause(base::Milliseconds time) const {
-  const auto ends = [this] { return options_.shutdown_deadline != nullptr && options_.shutdown_deadline->is_set(); };
-  for (base::Milliseconds left = time; left > base::Milliseconds(0) && !ends(); left -= longest_nap)
+  for (base::Milliseconds left = time; left > base::Milliseconds(0) && !is_ending(); left -= longest_nap)
     options_.sleep(std::min(left, longest_nap));
-  return !ends();
+  return !is_ending();
+}
+
+// The end of the process may be told while it waits.
+std::optional<CallLimit::Place> Caller::wait_for_place(net::Deadline end) {
+  while (true) {
+    auto place = limit_.enter(std::min(end, net::deadline_in(longest_nap)));
+    if (place || is_ending() || std::chrono::steady_clock::now() >= end) return place;
+  }
 }
 
 Verdict Caller::judge(const Call& call, http::ClientResponse response, const Take& take) {
@@ -109,7 +120,7 @@ Verdict Caller::attempt(const Call& call, const Take& take, Progress& progress) 
         .next = Next::give_up,
         .error = {store::ErrorType::throttling, "the table is throttled, and the call's turn did not come in time"}};
   }
-  const auto place = limit_.enter(progress.end);
+  const auto place = wait_for_place(progress.end);
   if (!place)
     return {.next = Next::give_up,
             .error = {store::ErrorType::service_unavailable, "too many calls of DynamoDB are waiting"}};

@@ -83,6 +83,8 @@ class Caller {
 
   Caller(CallerOptions options, std::unique_ptr<http::Client> client, const base::Clock& clock, base::Random& random);
 
+  bool is_ending() const;
+  std::optional<CallLimit::Place> wait_for_place(net::Deadline end);
   Outcome attempt_until_done(const Call& call, const Take& take);
   // Waits for its turn, and sends.
   Verdict attempt(const Call& call, const Take& take, Progress& progress);
