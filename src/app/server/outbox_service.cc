@@ -140,7 +140,7 @@ struct OutboxService::Parts {
 
   base::Result<void> build(store::Store& store, MessageGateway& gateway, const Settings& all,
                            const MemoryLimits& limits_of_memory);
-  base::Result<void> build_storage(store::Store& store, bool is_store_remote);
+  base::Result<void> build_storage(store::Store& store);
   base::Result<void> build_transport(store::Store& store);
   base::Result<void> build_workers();
   base::Result<void> build_reminders(store::Store& store, const Settings& all);
@@ -149,9 +149,8 @@ struct OutboxService::Parts {
   std::optional<std::string> ledger_problem() const;
 };
 
-base::Result<void> OutboxService::Parts::build_storage(store::Store& store, bool is_store_remote) {
-  const StorageContext context{policy, own_clock,    own_clock.past(), random,         pause,
-                               data,   memory.get(), foreign_writes,   is_store_remote};
+base::Result<void> OutboxService::Parts::build_storage(store::Store& store) {
+  const StorageContext context{policy, own_clock, own_clock.past(), random, pause, data, memory.get(), foreign_writes};
   settings.mysql.server.sockets = database_sockets;
   if (settings.ledger == LedgerKind::mysql) {
     TRY(storage, open_mysql_storage(settings, context));
@@ -207,7 +206,7 @@ base::Result<void> OutboxService::Parts::build_workers() {
 base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGateway& gateway, const Settings& all,
                                                const MemoryLimits& limits_of_memory) {
   memory = std::make_unique<outbox::MessageMemory>(limits_of_memory.messages);
-  TRY_VOID(build_storage(store, all.store != StoreKind::embedded));
+  TRY_VOID(build_storage(store));
   TRY_VOID(build_transport(store));
   TRY_VOID(build_workers());
   const std::string owner = base::make_uuid(random);

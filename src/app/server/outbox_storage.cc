@@ -14,8 +14,7 @@ namespace {
 
 class StoreStorage final : public OutboxStorage {
  public:
-  explicit StoreStorage(const StorageContext& context)
-      : OutboxStorage(context.policy), clock_(context.clock), is_remote_(context.is_store_remote) {}
+  explicit StoreStorage(const StorageContext& context) : OutboxStorage(context.policy), clock_(context.clock) {}
 
   base::Result<void> open(store::Store& store, const OutboxSettings& settings, const StorageContext& context) {
     const outbox::StoreTables tables{settings.table};
@@ -43,14 +42,14 @@ class StoreStorage final : public OutboxStorage {
   outbox::SuppressionList& suppressions() override { return *suppressions_; }
   std::string describe() const override { return "the store"; }
   std::vector<std::string> troubles() const override {
-    if (!is_remote_) return outbox::missing_indexes(*store_, tables_);
+    if (!store_->is_shared()) return outbox::missing_indexes(*store_, tables_);
     const std::lock_guard lock(troubles_mutex_);
     return troubles_;
   }
 
  protected:
   void look_for_work_of_others() override {
-    if (is_remote_) look_at_indexes();
+    if (store_->is_shared()) look_at_indexes();
     if (clock_.monotonic() < next_look_) return;
     for (int page = 0; page < pages_of_a_look; ++page) {
       const auto more = ledger_->look_for_foreign(emails_of_a_page);
@@ -74,7 +73,7 @@ class StoreStorage final : public OutboxStorage {
   }
 
  private:
-  // What troubles() tells of a store that does not answer at once.
+  // What troubles() tells of a store that is shared: it is on other machines, and may not answer at once.
   void look_at_indexes() {
     if (clock_.monotonic() < next_index_look_) return;
     next_index_look_ = clock_.monotonic() + pause_between_index_looks;
@@ -94,7 +93,6 @@ class StoreStorage final : public OutboxStorage {
   base::Milliseconds next_count_sweep_{0};
   base::Milliseconds next_index_look_{0};
   const base::Clock& clock_;
-  const bool is_remote_;
   mutable std::mutex troubles_mutex_;
   std::vector<std::string> troubles_;
   store::Store* store_ = nullptr;

@@ -36,7 +36,6 @@ struct StorageContext {
   outbox::MessageMemory* memory = nullptr;  // for contents that the ledger reads; nullptr: without limit
   // Writes to the table of e-mails in the store, if it is watched.
   std::shared_ptr<outbox::ForeignWriteLog> foreign_writes = nullptr;
-  bool is_store_remote = false;  // on other machines: who wants an answer at once does not ask it
 };
 
 class OutboxStorage {
