@@ -8,6 +8,7 @@
 
 #include "remote/calls/caller.h"
 #include "store/capacity.h"
+#include "store/read_allowance.h"
 
 namespace postino::remote {
 

@@ -41,11 +41,15 @@ void Runner::open() {
 }
 
 void Runner::reopen() {
+  // A process that works by itself looks at the time all day, from its first moment to its last. Without that, a clock
+  // that has moved by a day would look like one that was set wrongly, and nothing would expire for an hour.
+  maintain_once();
   announce("reopen");
   for (auto& [name, follower] : followers_) follower.subscription.reset();
   front_.reset();
   engine_.reset();
   open();
+  if (failure_.empty()) maintain_once();
   if (failure_.empty()) check_everything();
 }
 
