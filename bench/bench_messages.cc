@@ -22,7 +22,7 @@ namespace postino::bench {
 
 namespace {
 
-using idempotency::Verdict;
+using idempotency::KeyState;
 
 constexpr const char* operation = "PRODUCE";
 constexpr const char* known_key = "known";
@@ -64,7 +64,7 @@ class Place {
   Operation replaying() {
     return [this] {
       const auto again = guard_.look(operation, known_key, request_hash);
-      CHECK(again && again->verdict == Verdict::replay);
+      CHECK(again && again->state == KeyState::replay);
     };
   }
   Operation getting() {
@@ -81,7 +81,7 @@ class Place {
  private:
   void execute(const std::string& key) {
     const auto begun = guard_.begin(operation, key, request_hash);
-    CHECK(begun && begun->verdict == Verdict::execute);
+    CHECK(begun && begun->state == KeyState::execute);
     CHECK(guard_.complete(begun->record, answer));
   }
 

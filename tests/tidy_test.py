@@ -144,6 +144,17 @@ class TidyTest(unittest.TestCase):
         count = tidy.FOLDER_LIMIT + 3
         self.expect(f"src/base:1: {count} files, more than {tidy.FOLDER_LIMIT}", many)
 
+    def test_folder_of_tests_that_no_module_is_called(self):
+        def moved(name):
+            return {
+                "tests/CMakeLists.txt": GOOD["tests/CMakeLists.txt"] + f"add_subdirectory({name})\n",
+                f"tests/{name}/CMakeLists.txt": f"add_executable({name}_test {name}_test.cc)\n",
+                f"tests/{name}/{name}_test.cc": "",
+            }
+
+        self.expect("tests/streaming:1: a folder of tests has the name of no module", moved("streaming"))
+        self.assertEqual(self.faults(moved("engine")), [])
+
     def test_documented_house(self):
         def drawn(levels):
             return "```text\n" + "".join("  ".join(level) + "\n" for level in reversed(levels)) + "```\n"
@@ -159,6 +170,8 @@ class TidyTest(unittest.TestCase):
                     {**good, "CONTRIBUTING.md": floors.replace("json\n", "") + rooms})
         self.expect("CONTRIBUTING.md:1: the rooms of engine are not those of tools/tidy",
                     {**good, "CONTRIBUTING.md": floors})
+        self.expect("CONTRIBUTING.md:1: more rooms are drawn than tools/tidy has",
+                    {**good, "CONTRIBUTING.md": floors + rooms + drawn([["engine/storage"]])})
         self.expect("docs/architecture.md:1: no table has a line about `engine/items`",
                     {**good, "docs/architecture.md": table})
 

@@ -14,7 +14,7 @@ namespace postino::api {
 namespace {
 
 using idempotency::Begun;
-using idempotency::Verdict;
+using idempotency::KeyState;
 
 constexpr int first_redirection = 300;  // of HTTP's statuses
 
@@ -162,18 +162,18 @@ Outcome handle_once_per_key(const Route& route, Call& call, const std::function<
   idempotency::Guard& guard = route.again != nullptr ? call.services.store_keys : call.services.request_keys;
   TRY(Begun begun, answered_by_store(guard.begin(operation_of(route), owned_key(call.caller, headers->key),
                                                  hash_of_call(call), headers->life)));
-  switch (begun.verdict) {
-    case Verdict::execute:
+  switch (begun.state) {
+    case KeyState::execute:
       break;
-    case Verdict::replay:
+    case KeyState::replay:
       return replay_answer(route, call, begun.record.response);
-    case Verdict::in_progress:
+    case KeyState::in_progress:
       return refuse_key_in_progress();
-    case Verdict::other_request:
+    case KeyState::other_request:
       return refuse_key_reused();
-    case Verdict::no_room:
+    case KeyState::no_room:
       return refuse(problems::overloaded, "Too many answers have not been taken. Try again in a moment.");
-    case Verdict::unreadable:
+    case KeyState::unreadable:
       return refuse_unreadable_key();
   }
   const outbox::ChangeNotes notes = notes_in(guard, begun.record);

@@ -68,7 +68,7 @@ bool has_ended_so(const Record& found, const Record& ended) {
 // What a process says that executes the request itself: its lease may have ended, or the record be gone, because the
 // clock has jumped or the store has taken no writes.
 Begun while_executing(Begun begun) {
-  if (begun.verdict == Verdict::execute) begun.verdict = Verdict::in_progress;
+  if (begun.state == KeyState::execute) begun.state = KeyState::in_progress;
   return begun;
 }
 
@@ -107,20 +107,20 @@ Begun Guard::unreadable(const item::Item& found, const std::string& fault) {
   const std::string key = item::attribute_text(found, "pk");
   {
     const std::lock_guard lock(mutex_);
-    if (unreadable_.size() >= most_told || !unreadable_.insert(key).second) return {Verdict::unreadable, {}, fault};
+    if (unreadable_.size() >= most_told || !unreadable_.insert(key).second) return {KeyState::unreadable, {}, fault};
   }
   base::log_error(
       "idempotency",
-      "the record of a key cannot be read: requests with this key are refused until it is mended or deleted",
+      "the record of a key cannot be read: requests with this key are refused until it is repaired or deleted",
       {{"table", records_.place()}, {"pk", key}, {"fault", fault}});
-  return {Verdict::unreadable, {}, fault};
+  return {KeyState::unreadable, {}, fault};
 }
 
 store::Answer<Begun> Guard::judge(const item::Item& found, const std::string& request_hash) {
   auto record = from_item(found);
   if (!record) return unreadable(found, record.error().message);
   TRY(Begun begun, judge(*std::move(record), request_hash));
-  return begun.verdict == Verdict::unreadable ? unreadable(found, begun.fault) : std::move(begun);
+  return begun.state == KeyState::unreadable ? unreadable(found, begun.fault) : std::move(begun);
 }
 
 store::Answer<Begun> Guard::judge(Record record, const std::string& request_hash) {
@@ -128,15 +128,15 @@ store::Answer<Begun> Guard::judge(Record record, const std::string& request_hash
   // By a clock that may be wrong no record is too old.
   if (clock_.is_doubtful()) now = std::min(now, record.expires_at - base::Milliseconds(1));
   const LeaseRule rule{options_.lease, is_shared_ ? largest_difference : base::Milliseconds(0)};
-  if (can_be_taken(record, request_hash, now, rule)) return Begun{Verdict::execute, std::move(record)};
-  if (record.request_hash != request_hash) return Begun{Verdict::other_request, std::move(record)};
-  if (record.status != Status::completed) return Begun{Verdict::in_progress, std::move(record)};
-  Begun begun{Verdict::replay, std::move(record)};
+  if (can_be_taken(record, request_hash, now, rule)) return Begun{KeyState::execute, std::move(record)};
+  if (record.request_hash != request_hash) return Begun{KeyState::other_request, std::move(record)};
+  if (record.status != Status::completed) return Begun{KeyState::in_progress, std::move(record)};
+  Begun begun{KeyState::replay, std::move(record)};
   if (begun.record.response_parts == 0) return begun;
   if (options_.answers) begun.memory = options_.answers->take(LargeAnswers::largest_size_of(begun.record));
-  if (options_.answers && !begun.memory) return Begun{Verdict::no_room, {}};
+  if (options_.answers && !begun.memory) return Begun{KeyState::no_room, {}};
   TRY(const bool is_complete, large_answers_.load(begun.record));
-  if (!is_complete) return Begun{Verdict::unreadable, {}, "a part of the answer is missing"};
+  if (!is_complete) return Begun{KeyState::unreadable, {}, "a part of the answer is missing"};
   return begun;
 }
 
@@ -176,7 +176,7 @@ store::Answer<Begun> Guard::begin(const std::string& operation, const std::strin
     return while_executing(std::move(begun));
   }
   TRY(Begun begun, take(operation, key, request_hash, life, owner));
-  if (begun.verdict == Verdict::execute) begun.mark = std::move(mark);
+  if (begun.state == KeyState::execute) begun.mark = std::move(mark);
   return begun;
 }
 
@@ -189,7 +189,7 @@ store::Answer<Begun> Guard::take(const std::string& operation, const std::string
     prolong(record, record.created_at, options_.lease);
     record.owner = owner;
     const auto taken = records_.insert(record);
-    if (taken) return Begun{Verdict::execute, std::move(record)};
+    if (taken) return Begun{KeyState::execute, std::move(record)};
     const bool may_be_done = is_shared_ && is_unknown(taken.error());
     if (!is_refused(taken.error()) && !may_be_done) return base::propagate(taken.error());
 
@@ -201,19 +201,19 @@ store::Answer<Begun> Guard::take(const std::string& operation, const std::string
     if (!seen) continue;
     if (auto own = own_execution(*seen, record)) return *std::move(own);
     TRY(Begun begun, judge(*seen, request_hash));
-    if (begun.verdict != Verdict::execute) return begun;
+    if (begun.state != KeyState::execute) return begun;
 
     if (begun.record.request_hash == request_hash && begun.record.expires_at > clock_.now()) {
       record.created_at = begun.record.created_at;
       record.progress = std::move(begun.record.progress);
     }
     const auto taken_over = records_.replace(*seen, record);
-    if (taken_over) return Begun{Verdict::execute, std::move(record)};
+    if (taken_over) return Begun{KeyState::execute, std::move(record)};
     // The next round finds out whether it was done.
     const bool is_looked_at = is_shared_ && is_unknown(taken_over.error()) && round + 1 < rounds;
     if (!is_refused(taken_over.error()) && !is_looked_at) return base::propagate(taken_over.error());
   }
-  return Begun{Verdict::in_progress, {}};
+  return Begun{KeyState::in_progress, {}};
 }
 
 std::optional<Begun> Guard::own_execution(const item::Item& found, const Record& tried) const {
@@ -222,7 +222,7 @@ std::optional<Begun> Guard::own_execution(const item::Item& found, const Record&
   if (!record || record->status != Status::in_progress || record->request_hash != tried.request_hash)
     return std::nullopt;
   record->life_ends = tried.life_ends;
-  return Begun{Verdict::execute, *std::move(record)};
+  return Begun{KeyState::execute, *std::move(record)};
 }
 
 store::TransactPut Guard::completion(Record record, std::string response) const {

@@ -40,7 +40,7 @@ std::vector<store::TableSetup> table_setups(const std::string& table);
 // Makes them where they are missing.
 base::Result<void> prepare_tables(store::Store& store, const std::string& table);
 
-enum class Verdict {
+enum class KeyState {
   execute,        // it is the caller's to do: complete() or fail() it
   replay,         // done before: record.response is the answer
   in_progress,    // another request executes it
@@ -79,7 +79,7 @@ class Executions {
 };
 
 struct Begun {
-  Verdict verdict = Verdict::execute;
+  KeyState state = KeyState::execute;
   Record record;                          // empty if it is unreadable
   std::string fault = {};                 // why it is unreadable
   base::MemoryBudget::Share memory = {};  // for an answer that is too large for its record

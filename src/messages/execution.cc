@@ -26,7 +26,7 @@ Fault MessageService::Execution::no_room() {
 }
 
 Result<bool> MessageService::Execution::begin() {
-  using idempotency::Verdict;
+  using idempotency::KeyState;
   const std::string owner = service_.guard_.new_owner();
   auto begun = service_.retry_(
       [&] { return service_.guard_.begin(operation_, scoped_key(), request_.hash, options_.life, owner); });
@@ -34,22 +34,22 @@ Result<bool> MessageService::Execution::begin() {
   record_ = std::move(begun->record);
   memory_ = std::move(begun->memory);
   mark_ = std::move(begun->mark);
-  switch (begun->verdict) {
-    case Verdict::execute:
+  switch (begun->state) {
+    case KeyState::execute:
       lease_ = service_.leases_.hold(record_);
       return true;
-    case Verdict::replay:
+    case KeyState::replay:
       return false;
-    case Verdict::in_progress: {
+    case KeyState::in_progress: {
       Fault fault{.kind = FaultKind::in_progress, .message = "an execution with this idempotency key is in progress"};
       fault.retry_after = base::Milliseconds(1'000);
       return base::propagate(std::move(fault));
     }
-    case Verdict::no_room:
+    case KeyState::no_room:
       return base::propagate(no_room());
-    case Verdict::unreadable:
+    case KeyState::unreadable:
       return refuse(FaultKind::unreadable_key, "the record of the idempotency key cannot be read: " + begun->fault);
-    case Verdict::other_request:
+    case KeyState::other_request:
       break;
   }
   return refuse(FaultKind::other_request, "the idempotency key was used for another request");
@@ -57,7 +57,7 @@ Result<bool> MessageService::Execution::begin() {
 
 Result<Reply> MessageService::Execution::answer_or(Fault fault) {
   auto looked = service_.retry_([&] { return service_.guard_.look(operation_, scoped_key(), request_.hash); });
-  if (!looked || looked->verdict != idempotency::Verdict::replay) return base::propagate(std::move(fault));
+  if (!looked || looked->state != idempotency::KeyState::replay) return base::propagate(std::move(fault));
   Reply reply{std::move(looked->record.response), true, 0};
   if (looked->memory) reply.memory = std::make_shared<base::MemoryBudget::Share>(std::move(looked->memory));
   return reply;

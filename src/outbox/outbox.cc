@@ -71,10 +71,6 @@ Email new_email(const Payload& payload, const std::string& tenant) {
 
 }  // namespace
 
-bool may_have_gone_out(const ShownEmail& shown) {
-  return shown.email.outcome_unknown || std::ranges::any_of(shown.history, tells_of_unknown_outcome);
-}
-
 // E-mails as the ledger takes them, and what belongs to those of them that go to a sender directly.
 struct Outbox::Batch {
   MessageRoom room;

@@ -32,10 +32,6 @@ struct ShownEmail {
   std::vector<HistoryEntry> history;  // oldest first
 };
 
-// Of one that was not sent in the end: may a recipient have got it all the same? So it is after an attempt whose
-// outcome is not known.
-bool may_have_gone_out(const ShownEmail& shown);
-
 struct BounceOutcome {
   std::string email_id;                       // empty: about none of ours, or about one whose record cannot be read
   std::optional<MalformedRecord> unreadable;  // that record

@@ -184,9 +184,9 @@ OrRefusal<int> Deliveries::run_once(int limit) {
   std::string cause;
   auto changed = look_at_all(limit, cause);
   if (!cause.empty() && trouble_.fails(cause))
-    base::log_warning("reminders", "it cannot be written down now what became of reminders", {{"cause", cause}});
+    base::log_warning("reminders", "outcomes of reminders cannot be recorded now", {{"cause", cause}});
   if (cause.empty() && trouble_.works())
-    base::log_info("reminders", "it is written down again what became of reminders");
+    base::log_info("reminders", "outcomes of reminders are recorded again");
   return changed;
 }
 
@@ -221,7 +221,7 @@ OrRefusal<int> Deliveries::look_at_all(int limit, std::string& cause) {
       cause = later.error().message;
       return base::propagate(later.error());
     }
-    base::log_warning("reminders", "it could not be written down what became of a reminder",
+    base::log_warning("reminders", "the outcome of a reminder could not be recorded",
                       {{"email", id}, {"cause", trouble->message}});
   }
   if (looked == 0 && trouble) return base::propagate(*std::move(trouble));

@@ -13,7 +13,7 @@ base::Result<std::optional<MailedReminder>> OutboxReminderMailer::find(const std
                                                                        const std::string& tenant) {
   auto shown = own_outbox().show(email_id, tenant);
   if (shown) {
-    const bool may_have_gone_out = outbox::may_have_gone_out(*shown);
+    const bool may_have_gone_out = outbox::may_have_gone_out(shown->email);
     return MailedReminder{std::move(shown->email), may_have_gone_out};
   }
   if (shown.error().code == base::ErrorCode::not_found) return std::nullopt;

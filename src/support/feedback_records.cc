@@ -60,7 +60,7 @@ OrRefusal<void> FeedbackRecords::check_bound(const Keys& keys, const std::string
 OrRefusal<Feedback> FeedbackRecords::add(const std::string& ticket_id, const NewFeedback& given, const Actor& actor) {
   FieldRules rules;
   rules.name("operator_id", given.operator_id, TicketLimits::id_bytes);
-  rules.whole("rating", given.rating, 1, 5);
+  rules.whole("rating", given.rating, TicketLimits::least_rating, TicketLimits::most_rating);
   rules.text("comments", given.comments, 0, TicketLimits::comments);
   TRY_VOID(rules.outcome());
   const Keys keys = store_.keys(actor.scope);

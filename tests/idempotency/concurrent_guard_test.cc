@@ -32,11 +32,11 @@ TEST(ConcurrentGuardTest, OneOfAHundredExecutes) {
     EXPECT_TRUE(eventually([&] {
       const auto begun = retry([&] { return guard.begin("PRODUCE", "k", "h"); });
       if (!begun) return false;
-      if (begun->verdict == Verdict::execute) {
+      if (begun->state == KeyState::execute) {
         ++executions;
         EXPECT_TRUE(retry([&] { return guard.complete(begun->record, "answer"); }));
       }
-      if (begun->verdict != Verdict::replay) return false;
+      if (begun->state != KeyState::replay) return false;
       EXPECT_EQ(begun->record.response, "answer");
       ++answers;
       return true;
@@ -77,7 +77,7 @@ TEST(ConcurrentLeaseKeeper, KeepsLeasesWhileExecutionsComeAndGo) {
       while (round % 4 == 0 && clock->now() < end) std::this_thread::yield();
       if (round % 4 == 0) {
         const std::shared_lock looking(time);
-        EXPECT_EQ(guard.look("PRODUCE", key, "hash")->verdict, Verdict::in_progress);
+        EXPECT_EQ(guard.look("PRODUCE", key, "hash")->state, KeyState::in_progress);
       }
       EXPECT_FALSE(hold->is_lost());
       EXPECT_TRUE(guard.complete(begun->record, "done"));

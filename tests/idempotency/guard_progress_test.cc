@@ -48,7 +48,7 @@ TEST_F(GuardProgressTest, WhoGoesOnAfterAFailureGetsTheProgress) {
   ASSERT_TRUE(guard_.fail(first.record));
   clock_->advance(seconds(1));
   const Begun second = begin();
-  EXPECT_EQ(second.verdict, Verdict::execute);
+  EXPECT_EQ(second.state, KeyState::execute);
   EXPECT_EQ(second.record.progress, "half");
   EXPECT_EQ(second.record.created_at, embedded_start) << "it is the same record";
   Record told = second.record;
@@ -79,12 +79,12 @@ TEST_F(GuardProgressTest, WhatHasComeSomeWayIsLeftToTheSameRequest) {
   first.record.progress = "half";
   ASSERT_TRUE(guard_.note_progress(first.record));
   clock_->advance(seconds(31));
-  EXPECT_EQ(begin("two").verdict, Verdict::other_request) << "its process may be dead, and yet";
+  EXPECT_EQ(begin("two").state, KeyState::other_request) << "its process may be dead, and yet";
   ASSERT_TRUE(guard_.fail(first.record));
-  EXPECT_EQ(begin("two").verdict, Verdict::other_request);
+  EXPECT_EQ(begin("two").state, KeyState::other_request);
   clock_->advance(hours(24));
   const Begun second = begin("two");
-  EXPECT_EQ(second.verdict, Verdict::execute);
+  EXPECT_EQ(second.state, KeyState::execute);
   EXPECT_EQ(second.record.progress, "");
   EXPECT_EQ(second.record.created_at, clock_->now());
 }
@@ -92,9 +92,9 @@ TEST_F(GuardProgressTest, WhatHasComeSomeWayIsLeftToTheSameRequest) {
 TEST_F(GuardProgressTest, WhatFailedWithoutProgressLeavesTheKeyToAnybody) {
   const Begun first = begin("one");
   clock_->advance(seconds(31));
-  EXPECT_EQ(begin("two").verdict, Verdict::other_request) << "it may have done something";
+  EXPECT_EQ(begin("two").state, KeyState::other_request) << "it may have done something";
   ASSERT_TRUE(guard_.fail(first.record));
-  EXPECT_EQ(begin("two").verdict, Verdict::execute);
+  EXPECT_EQ(begin("two").state, KeyState::execute);
 }
 
 // A record may live for a minute, and its execution take longer.
@@ -104,44 +104,44 @@ TEST_F(GuardProgressTest, ARecordDoesNotExpireUnderAnExecution) {
   begun->mark.reset();  // others ask at another process
   for (int i = 0; i < 4; ++i) {
     clock_->advance(seconds(20));
-    EXPECT_EQ(begin().verdict, Verdict::in_progress);
+    EXPECT_EQ(begin().state, KeyState::in_progress);
     ASSERT_TRUE(i % 2 == 0 ? guard_.renew(begun->record) : guard_.note_progress(begun->record));
   }
   EXPECT_GT(stored().find("ttl")->get_if<item::Number>()->to_int64(), base::epoch_seconds(clock_->now()));
   ASSERT_TRUE(guard_.complete(begun->record, "done"));
   clock_->advance(seconds(59));
-  EXPECT_EQ(begin().verdict, Verdict::replay) << "the answer has the life it was promised";
+  EXPECT_EQ(begin().state, KeyState::replay) << "the answer has the life it was promised";
   clock_->advance(seconds(1));
-  EXPECT_EQ(begin().verdict, Verdict::execute);
+  EXPECT_EQ(begin().state, KeyState::execute);
 }
 
 TEST_F(GuardProgressTest, AnAnswerIsKeptForASecondIfThatIsWishedFor) {
   const auto begun = guard_.begin("PRODUCE", "k", "h", seconds(1));
   ASSERT_TRUE(begun);
   ASSERT_TRUE(guard_.complete(begun->record, "done"));
-  EXPECT_EQ(begin().verdict, Verdict::replay);
+  EXPECT_EQ(begin().state, KeyState::replay);
   clock_->advance(seconds(1));
-  EXPECT_EQ(begin().verdict, Verdict::execute);
+  EXPECT_EQ(begin().state, KeyState::execute);
 }
 
 TEST_F(GuardProgressTest, WhatRemainsIsDoneBeforeAShortLifeEnds) {
   const auto begun = guard_.begin("CONSUME", "k", "h", seconds(3));
   ASSERT_TRUE(begun);
   ASSERT_TRUE(guard_.complete(begun->record, "done", "tidy up"));
-  const auto verdict = [&] { return guard_.look("CONSUME", "k", "h")->verdict; };
+  const auto state = [&] { return guard_.look("CONSUME", "k", "h")->state; };
   clock_->advance(seconds(2));
   ASSERT_TRUE(guard_.settle(begun->record));
-  EXPECT_EQ(verdict(), Verdict::replay);
+  EXPECT_EQ(state(), KeyState::replay);
   clock_->advance(seconds(1));
-  EXPECT_EQ(verdict(), Verdict::execute);
+  EXPECT_EQ(state(), KeyState::execute);
 
   const auto slow = guard_.begin("CONSUME", "slow", "h", seconds(3));
   ASSERT_TRUE(slow);
   ASSERT_TRUE(guard_.complete(slow->record, "done", "tidy up"));
   clock_->advance(seconds(20));
-  EXPECT_EQ(guard_.look("CONSUME", "slow", "h")->verdict, Verdict::replay) << "somebody has to tidy up";
+  EXPECT_EQ(guard_.look("CONSUME", "slow", "h")->state, KeyState::replay) << "somebody has to tidy up";
   ASSERT_TRUE(guard_.settle(slow->record));
-  EXPECT_EQ(guard_.look("CONSUME", "slow", "h")->verdict, Verdict::replay) << "the answer has just been given";
+  EXPECT_EQ(guard_.look("CONSUME", "slow", "h")->state, KeyState::replay) << "the answer has just been given";
 }
 
 TEST_F(GuardProgressTest, WhoDiesAfterTheLifeOfTheRecordLeavesTheProgress) {
@@ -161,7 +161,7 @@ TEST_F(GuardProgressTest, NotingProgressRenewsTheLease) {
   Begun begun = begin();
   for (int i = 0; i < 3; ++i) {
     clock_->advance(seconds(29));
-    EXPECT_EQ(begin().verdict, Verdict::in_progress);
+    EXPECT_EQ(begin().state, KeyState::in_progress);
     ASSERT_TRUE(guard_.note_progress(begun.record));
   }
 }
@@ -179,11 +179,11 @@ TEST_F(GuardProgressTest, ACompletedRecordSaysWhatRemainsUntilItIsSettled) {
   const Begun begun = begin();
   ASSERT_TRUE(guard_.complete(begun.record, "answer", "tidy up"));
   const Begun again = begin();
-  EXPECT_EQ(again.verdict, Verdict::replay);
+  EXPECT_EQ(again.state, KeyState::replay);
   EXPECT_EQ(again.record.response, "answer");
   EXPECT_EQ(again.record.progress, "tidy up");
   EXPECT_EQ(again.record.lease_until, clock_->now() + seconds(30));
-  EXPECT_EQ(begin("other").verdict, Verdict::other_request);
+  EXPECT_EQ(begin("other").state, KeyState::other_request);
   ASSERT_TRUE(guard_.settle(again.record));
   EXPECT_EQ(begin().record.progress, "");
   EXPECT_EQ(begin().record.response, "answer");
@@ -221,17 +221,17 @@ item::Item foreign_record(const std::string& status) {
 
 TEST_F(GuardProgressTest, RecordsOfOtherProgramsAreUnderstood) {
   put(foreign_record("COMPLETED"));
-  EXPECT_EQ(begin().verdict, Verdict::replay);
+  EXPECT_EQ(begin().state, KeyState::replay);
   EXPECT_EQ(begin().record.response, R"({"processedMessages":100,"elapsed":"PT2.5S"})");
-  EXPECT_EQ(begin("other").verdict, Verdict::other_request);
+  EXPECT_EQ(begin("other").state, KeyState::other_request);
   clock_->advance(hours(24));
-  EXPECT_EQ(begin("other").verdict, Verdict::execute) << "it has expired";
+  EXPECT_EQ(begin("other").state, KeyState::execute) << "it has expired";
 
   put(foreign_record("FAILED"));
   clock_->advance(-hours(24));
-  EXPECT_EQ(begin().verdict, Verdict::execute);
+  EXPECT_EQ(begin().state, KeyState::execute);
   put(foreign_record("IN_PROGRESS"));
-  EXPECT_EQ(begin().verdict, Verdict::execute) << "no process has a lease of it";
+  EXPECT_EQ(begin().state, KeyState::execute) << "no process has a lease of it";
 }
 
 TEST_F(GuardProgressTest, TheKeeperNoticesThatALeaseIsLost) {
@@ -245,7 +245,7 @@ TEST_F(GuardProgressTest, TheKeeperNoticesThatALeaseIsLost) {
   keeper.renew_once();
   EXPECT_EQ(from_item(stored())->lease_until, embedded_start + seconds(40));
   clock_->advance(seconds(30));
-  EXPECT_EQ(begin().verdict, Verdict::execute);
+  EXPECT_EQ(begin().state, KeyState::execute);
   EXPECT_FALSE(hold->is_lost());
   keeper.renew_once();
   EXPECT_TRUE(hold->is_lost());

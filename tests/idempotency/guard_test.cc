@@ -39,12 +39,12 @@ class GuardTest : public testing::Test {
 
 TEST_F(GuardTest, TheFirstExecutesAndOthersGetItsAnswer) {
   const Begun first = begin();
-  EXPECT_EQ(first.verdict, Verdict::execute);
+  EXPECT_EQ(first.state, KeyState::execute);
   EXPECT_FALSE(first.record.owner.empty());
-  EXPECT_EQ(begin().verdict, Verdict::in_progress);
+  EXPECT_EQ(begin().state, KeyState::in_progress);
   ASSERT_TRUE(guard_.complete(first.record, "the answer"));
   const Begun second = begin();
-  EXPECT_EQ(second.verdict, Verdict::replay);
+  EXPECT_EQ(second.state, KeyState::replay);
   EXPECT_EQ(second.record.response, "the answer");
   EXPECT_EQ(second.record.status, Status::completed);
   EXPECT_EQ(guard_.complete(first.record, "another").error().type, store::ErrorType::conditional_check_failed);
@@ -90,24 +90,24 @@ TEST_F(GuardTest, ALifeOfSecondsIsNotShortened) {
 }
 
 TEST_F(GuardTest, OperationsAreNameSpacesOfTheirOwn) {
-  EXPECT_EQ(begin("k", "h", "PRODUCE").verdict, Verdict::execute);
-  EXPECT_EQ(begin("k", "h", "CONSUME").verdict, Verdict::execute);
-  EXPECT_EQ(begin("other", "h", "PRODUCE").verdict, Verdict::execute);
+  EXPECT_EQ(begin("k", "h", "PRODUCE").state, KeyState::execute);
+  EXPECT_EQ(begin("k", "h", "CONSUME").state, KeyState::execute);
+  EXPECT_EQ(begin("other", "h", "PRODUCE").state, KeyState::execute);
 }
 
 TEST_F(GuardTest, AnotherRequestUnderTheKeyIsRefusedBeforeAndAfterTheEnd) {
   const Begun first = begin("k", "one");
-  EXPECT_EQ(begin("k", "two").verdict, Verdict::other_request);
+  EXPECT_EQ(begin("k", "two").state, KeyState::other_request);
   ASSERT_TRUE(guard_.complete(first.record, "answer"));
-  EXPECT_EQ(begin("k", "two").verdict, Verdict::other_request);
-  EXPECT_EQ(begin("k", "one").verdict, Verdict::replay);
+  EXPECT_EQ(begin("k", "two").state, KeyState::other_request);
+  EXPECT_EQ(begin("k", "one").state, KeyState::replay);
 }
 
 TEST_F(GuardTest, WhatFailedMayBeTriedAgain) {
   const Begun first = begin("k", "one");
   ASSERT_TRUE(guard_.fail(first.record));
   const Begun second = begin("k", "two");
-  EXPECT_EQ(second.verdict, Verdict::execute);
+  EXPECT_EQ(second.state, KeyState::execute);
   EXPECT_EQ(fault(guard_.fail(first.record)), store::ErrorType::conditional_check_failed);
   EXPECT_EQ(fault(guard_.complete(first.record, "late")), store::ErrorType::conditional_check_failed);
   EXPECT_TRUE(guard_.complete(second.record, "answer"));
@@ -116,13 +116,13 @@ TEST_F(GuardTest, WhatFailedMayBeTriedAgain) {
 TEST_F(GuardTest, ADeadExecutionIsTakenOverWhenItsLeaseEnds) {
   Begun first = begin();
   clock_->advance(seconds(29));
-  EXPECT_EQ(begin().verdict, Verdict::in_progress);
+  EXPECT_EQ(begin().state, KeyState::in_progress);
   ASSERT_TRUE(guard_.renew(first.record));
   clock_->advance(seconds(29));
-  EXPECT_EQ(begin().verdict, Verdict::in_progress) << "renewed";
+  EXPECT_EQ(begin().state, KeyState::in_progress) << "renewed";
   clock_->advance(seconds(1));
   const Begun second = begin();
-  EXPECT_EQ(second.verdict, Verdict::execute);
+  EXPECT_EQ(second.state, KeyState::execute);
   EXPECT_NE(second.record.owner, first.record.owner);
   EXPECT_EQ(fault(guard_.renew(first.record)), store::ErrorType::conditional_check_failed);
   EXPECT_EQ(fault(guard_.complete(first.record, "late")), store::ErrorType::conditional_check_failed);
@@ -135,9 +135,9 @@ TEST_F(GuardTest, AnExpiredRecordIsFree) {
   ASSERT_TRUE(short_lived);
   ASSERT_TRUE(guard_.complete(short_lived->record, "old"));
   clock_->advance(seconds(99));
-  EXPECT_EQ(begin("k", "one").verdict, Verdict::replay);
+  EXPECT_EQ(begin("k", "one").state, KeyState::replay);
   clock_->advance(seconds(1));
-  EXPECT_EQ(begin("k", "two").verdict, Verdict::execute) << "also before it is swept away";
+  EXPECT_EQ(begin("k", "two").state, KeyState::execute) << "also before it is swept away";
 }
 
 TEST_F(GuardTest, NoRecordIsTooOldByAClockThatIsDoubted) {
@@ -149,17 +149,17 @@ TEST_F(GuardTest, NoRecordIsTooOldByAClockThatIsDoubted) {
   Guard guard(store_.engine(), doubted, random_, options_);
   const auto again = guard.begin("PRODUCE", "k", "h");
   ASSERT_TRUE(again);
-  EXPECT_EQ(again->verdict, Verdict::replay);
+  EXPECT_EQ(again->state, KeyState::replay);
   clock_->advance(std::chrono::minutes(5));
-  EXPECT_EQ(guard.begin("PRODUCE", "k", "h")->verdict, Verdict::execute) << "the time is right after all";
+  EXPECT_EQ(guard.begin("PRODUCE", "k", "h")->state, KeyState::execute) << "the time is right after all";
 }
 
 TEST_F(GuardTest, ALeaseThatAClockAheadHasGrantedIsOverWhenItIsSetRight) {
   begin();
   clock_->set_by(-seconds(30));
-  EXPECT_EQ(begin().verdict, Verdict::in_progress);
+  EXPECT_EQ(begin().state, KeyState::in_progress);
   clock_->set_by(-hours(24));
-  EXPECT_EQ(begin().verdict, Verdict::execute);
+  EXPECT_EQ(begin().state, KeyState::execute);
 }
 
 // Its lease may end because the clock has jumped, or because the store has taken no renewal.
@@ -167,20 +167,20 @@ TEST_F(GuardTest, WhatThisProcessStillExecutesItDoesNotExecuteAgain) {
   auto first = guard_.begin("PRODUCE", "k", "h", seconds(60));
   ASSERT_TRUE(first);
   clock_->advance(seconds(31));
-  EXPECT_EQ(begin().verdict, Verdict::in_progress) << "the lease is over";
-  EXPECT_EQ(guard_.look("PRODUCE", "k", "h")->verdict, Verdict::in_progress);
+  EXPECT_EQ(begin().state, KeyState::in_progress) << "the lease is over";
+  EXPECT_EQ(guard_.look("PRODUCE", "k", "h")->state, KeyState::in_progress);
   clock_->advance(hours(24));
-  EXPECT_EQ(begin().verdict, Verdict::in_progress) << "the record has expired";
-  EXPECT_EQ(begin("k", "other").verdict, Verdict::in_progress);
+  EXPECT_EQ(begin().state, KeyState::in_progress) << "the record has expired";
+  EXPECT_EQ(begin("k", "other").state, KeyState::in_progress);
   store::DeleteItemRequest remove;
   remove.table_name = options_.table;
   remove.key = {{"pk", "PRODUCE#k"}};
   ASSERT_TRUE(store_.engine().delete_item(remove));
-  EXPECT_EQ(begin().verdict, Verdict::in_progress) << "the record is gone";
-  EXPECT_EQ(guard_.look("PRODUCE", "k", "h")->verdict, Verdict::in_progress);
-  EXPECT_EQ(begin("another key").verdict, Verdict::execute);
+  EXPECT_EQ(begin().state, KeyState::in_progress) << "the record is gone";
+  EXPECT_EQ(guard_.look("PRODUCE", "k", "h")->state, KeyState::in_progress);
+  EXPECT_EQ(begin("another key").state, KeyState::execute);
   first->mark.reset();
-  EXPECT_EQ(begin().verdict, Verdict::execute);
+  EXPECT_EQ(begin().state, KeyState::execute);
 }
 
 TEST_F(GuardTest, AProcessDoesNotAnswerForOthers) {
@@ -190,7 +190,7 @@ TEST_F(GuardTest, AProcessDoesNotAnswerForOthers) {
   Guard other(store_.engine(), *clock_, random_, options_);
   const auto second = other.begin("PRODUCE", "k", "h");
   ASSERT_TRUE(second);
-  EXPECT_EQ(second->verdict, Verdict::execute) << "the first may be dead";
+  EXPECT_EQ(second->state, KeyState::execute) << "the first may be dead";
   ASSERT_TRUE(other.complete(second->record, "answer"));
   EXPECT_EQ(begin().record.response, "answer") << "also where the first has not noticed yet";
 }
@@ -199,18 +199,18 @@ TEST_F(GuardTest, WhatIsCompletedOrHasFailedIsExecutedNoLonger) {
   const auto first = guard_.begin("PRODUCE", "k", "h");
   ASSERT_TRUE(guard_.fail(first->record));
   const auto second = guard_.begin("PRODUCE", "k", "h", seconds(60));
-  ASSERT_EQ(second->verdict, Verdict::execute) << "the caller of the first has not gone yet";
+  ASSERT_EQ(second->state, KeyState::execute) << "the caller of the first has not gone yet";
   ASSERT_TRUE(guard_.complete(second->record, "answer"));
   clock_->advance(seconds(60));
-  EXPECT_EQ(begin().verdict, Verdict::execute);
+  EXPECT_EQ(begin().state, KeyState::execute);
 }
 
 TEST_F(GuardTest, ALookTakesNothing) {
-  EXPECT_EQ(guard_.look("PRODUCE", "k", "h")->verdict, Verdict::execute);
+  EXPECT_EQ(guard_.look("PRODUCE", "k", "h")->state, KeyState::execute);
   EXPECT_TRUE(store_.scan(options_.table).empty());
   const Begun begun = begin();
-  EXPECT_EQ(guard_.look("PRODUCE", "k", "h")->verdict, Verdict::in_progress);
-  EXPECT_EQ(guard_.look("PRODUCE", "k", "x")->verdict, Verdict::other_request);
+  EXPECT_EQ(guard_.look("PRODUCE", "k", "h")->state, KeyState::in_progress);
+  EXPECT_EQ(guard_.look("PRODUCE", "k", "x")->state, KeyState::other_request);
   ASSERT_TRUE(guard_.complete(begun.record, "answer"));
   EXPECT_EQ(guard_.look("PRODUCE", "k", "h")->record.response, "answer");
 }
@@ -237,8 +237,8 @@ TEST_F(GuardTest, ADamagedRecordIsNeitherExecutedNorAnsweredAndSaysWhy) {
   put.table_name = options_.table;
   put.item = {{"pk", "PRODUCE#k"}, {"status", "LOST"}};
   ASSERT_TRUE(store_.engine().put_item(put));
-  EXPECT_EQ(begin().verdict, Verdict::unreadable);
-  EXPECT_EQ(guard_.look("PRODUCE", "k", "h")->verdict, Verdict::unreadable);
+  EXPECT_EQ(begin().state, KeyState::unreadable);
+  EXPECT_EQ(guard_.look("PRODUCE", "k", "h")->state, KeyState::unreadable);
   EXPECT_EQ(begin().fault, "an idempotency record lacks its status, key or request hash");
 }
 
@@ -249,23 +249,23 @@ TEST_F(GuardTest, ARecordWithOneWrongAttributeIsDamaged) {
   store::PutItemRequest put;
   put.table_name = options_.table;
   const item::Item good = store_.scan(options_.table).at(0);
-  const auto verdict_with = [&](const std::string& name, const item::AttributeValue& value) {
+  const auto state_with = [&](const std::string& name, const item::AttributeValue& value) {
     put.item = good;
     put.item.set(name, value);
     EXPECT_TRUE(store_.engine().put_item(put));
-    return begin().verdict;
+    return begin().state;
   };
-  EXPECT_EQ(verdict_with("another", "attribute"), Verdict::replay);
-  EXPECT_EQ(verdict_with("expiresAt", "yesterday"), Verdict::unreadable);
-  EXPECT_EQ(verdict_with("expiresAt", 1), Verdict::unreadable);
-  EXPECT_EQ(verdict_with("leaseUntil", "soon"), Verdict::unreadable);
-  EXPECT_EQ(verdict_with("responsePayload", item::Binary{"answer"}), Verdict::unreadable);
-  EXPECT_EQ(verdict_with("progress", 5), Verdict::unreadable);
-  EXPECT_EQ(verdict_with("responseParts", "1"), Verdict::unreadable);
-  EXPECT_EQ(verdict_with("responseParts", 0), Verdict::unreadable);
-  EXPECT_EQ(verdict_with("responseParts", 1'000'000), Verdict::unreadable);
-  EXPECT_EQ(verdict_with("responseParts", 1), Verdict::unreadable) << "there is no such part";
-  EXPECT_EQ(verdict_with("another", "attribute"), Verdict::replay) << "it was mended";
+  EXPECT_EQ(state_with("another", "attribute"), KeyState::replay);
+  EXPECT_EQ(state_with("expiresAt", "yesterday"), KeyState::unreadable);
+  EXPECT_EQ(state_with("expiresAt", 1), KeyState::unreadable);
+  EXPECT_EQ(state_with("leaseUntil", "soon"), KeyState::unreadable);
+  EXPECT_EQ(state_with("responsePayload", item::Binary{"answer"}), KeyState::unreadable);
+  EXPECT_EQ(state_with("progress", 5), KeyState::unreadable);
+  EXPECT_EQ(state_with("responseParts", "1"), KeyState::unreadable);
+  EXPECT_EQ(state_with("responseParts", 0), KeyState::unreadable);
+  EXPECT_EQ(state_with("responseParts", 1'000'000), KeyState::unreadable);
+  EXPECT_EQ(state_with("responseParts", 1), KeyState::unreadable) << "there is no such part";
+  EXPECT_EQ(state_with("another", "attribute"), KeyState::replay) << "it was mended";
 }
 
 TEST_F(GuardTest, ALargeAnswerIsReadWhereThereIsMemoryForIt) {
@@ -274,11 +274,11 @@ TEST_F(GuardTest, ALargeAnswerIsReadWhereThereIsMemoryForIt) {
   const std::string answer(1 << 20, 'x');
   ASSERT_TRUE(guard.complete(begin().record, answer));
   auto others = options_.answers->take(1 << 20);
-  EXPECT_EQ(guard.begin("PRODUCE", "k", "h")->verdict, Verdict::no_room);
+  EXPECT_EQ(guard.begin("PRODUCE", "k", "h")->state, KeyState::no_room);
   others = {};
   const auto begun = guard.begin("PRODUCE", "k", "h");
   ASSERT_TRUE(begun);
-  EXPECT_EQ(begun->verdict, Verdict::replay);
+  EXPECT_EQ(begun->state, KeyState::replay);
   EXPECT_EQ(begun->record.response, answer);
   EXPECT_GE(options_.answers->taken(), answer.size());
 }

@@ -46,23 +46,23 @@ TEST_F(SharedGuardTest, LeasesGoByTheClockThatAllHave) {
   const auto first = guard(behind);
   const auto second = guard(ahead);
   const Begun begun = begin(*first);
-  EXPECT_EQ(begun.verdict, Verdict::execute);
-  EXPECT_EQ(begin(*second).verdict, Verdict::in_progress);
+  EXPECT_EQ(begun.state, KeyState::execute);
+  EXPECT_EQ(begin(*second).state, KeyState::in_progress);
   clock_->advance(milliseconds(29'999));
-  EXPECT_EQ(begin(*second).verdict, Verdict::in_progress);
+  EXPECT_EQ(begin(*second).state, KeyState::in_progress);
   clock_->advance(milliseconds(1));
-  EXPECT_EQ(begin(*second).verdict, Verdict::execute);
+  EXPECT_EQ(begin(*second).state, KeyState::execute);
 }
 
 TEST_F(SharedGuardTest, AProcessWithAShortLeaseDoesNotTakeALongOneForTheGrantOfAWrongClock) {
   const auto patient = guard(*clock_, minutes(30));
   const auto hasty = guard(*clock_, seconds(1));
   const Begun begun = begin(*patient);
-  EXPECT_EQ(begin(*hasty).verdict, Verdict::in_progress);
+  EXPECT_EQ(begin(*hasty).state, KeyState::in_progress);
   clock_->advance(minutes(30) - seconds(1));
-  EXPECT_EQ(begin(*hasty).verdict, Verdict::in_progress);
+  EXPECT_EQ(begin(*hasty).state, KeyState::in_progress);
   clock_->advance(seconds(1));
-  EXPECT_EQ(begin(*hasty).verdict, Verdict::execute);
+  EXPECT_EQ(begin(*hasty).state, KeyState::execute);
 }
 
 TEST_F(SharedGuardTest, ClocksThatDifferByMinutesDoNotStealFromEachOther) {
@@ -71,23 +71,23 @@ TEST_F(SharedGuardTest, ClocksThatDifferByMinutesDoNotStealFromEachOther) {
   Guard first(store_, ahead, random_, options);
   Guard second(store_, *clock_, random_, options);
   const Begun begun = begin(first);
-  EXPECT_EQ(begin(second).verdict, Verdict::in_progress);
+  EXPECT_EQ(begin(second).state, KeyState::in_progress);
   // A clock that was ahead by days would keep the key for good.
   const base::ManualClock far_ahead(engine::embedded_start + hours(48));
   Guard third(store_, far_ahead, random_, options);
   const Begun other = begin(third);
-  EXPECT_EQ(other.verdict, Verdict::execute) << "by its clock the lease is over";
-  EXPECT_EQ(begin(second).verdict, Verdict::execute);
+  EXPECT_EQ(other.state, KeyState::execute) << "by its clock the lease is over";
+  EXPECT_EQ(begin(second).state, KeyState::execute);
 }
 
 TEST_F(SharedGuardTest, ARecordWhoseAnswerWasLostIsOnesOwn) {
   const auto first = guard(*clock_);
   store_.lose_answers(1);
   const Begun begun = begin(*first);
-  EXPECT_EQ(begun.verdict, Verdict::execute);
+  EXPECT_EQ(begun.state, KeyState::execute);
   EXPECT_FALSE(begun.record.owner.empty());
   const auto second = guard(*clock_);
-  EXPECT_EQ(begin(*second).verdict, Verdict::in_progress);
+  EXPECT_EQ(begin(*second).state, KeyState::in_progress);
   EXPECT_TRUE(first->complete(begun.record, "answer"));
   EXPECT_EQ(begin(*second).record.response, "answer");
 }
@@ -101,7 +101,7 @@ TEST_F(SharedGuardTest, ATakeoverWhoseAnswerWasLostIsOnesOwn) {
   const auto second = guard(*clock_);
   store_.lose_answers(2);  // of the insert, which is refused, and of the takeover
   const Begun begun = begin(*second);
-  EXPECT_EQ(begun.verdict, Verdict::execute);
+  EXPECT_EQ(begun.state, KeyState::execute);
   EXPECT_EQ(begun.record.progress, "7");
   EXPECT_TRUE(second->complete(begun.record, "answer"));
 }
@@ -109,16 +109,16 @@ TEST_F(SharedGuardTest, ATakeoverWhoseAnswerWasLostIsOnesOwn) {
 TEST_F(SharedGuardTest, WhoTriesAgainIsTheSameOwner) {
   const auto first = guard(*clock_);
   const std::string owner = first->new_owner();
-  ASSERT_EQ(begin(*first, owner).verdict, Verdict::execute);  // and its answer did not come
-  EXPECT_EQ(begin(*first, owner).verdict, Verdict::execute);
-  EXPECT_EQ(begin(*first, first->new_owner()).verdict, Verdict::in_progress);
+  ASSERT_EQ(begin(*first, owner).state, KeyState::execute);  // and its answer did not come
+  EXPECT_EQ(begin(*first, owner).state, KeyState::execute);
+  EXPECT_EQ(begin(*first, first->new_owner()).state, KeyState::in_progress);
 }
 
 TEST_F(SharedGuardTest, AnAnswerIsStoredOnceAlsoIfItMustBeRepeated) {
   const auto first = guard(*clock_);
   for (const std::string& response : {std::string("answer"), std::string(400 << 10, 'x')}) {
     const Begun begun = begin(*first);
-    ASSERT_EQ(begun.verdict, Verdict::execute);
+    ASSERT_EQ(begun.state, KeyState::execute);
     store_.lose_answers(1, "once");
     EXPECT_EQ(type_of(first->complete(begun.record, response)), store::ErrorType::internal_server_error);
     clock_->advance(seconds(1));
@@ -149,7 +149,7 @@ TEST_F(SharedLeaseTest, AProcessThatWasStoppedFindsThatItsExecutionWasTakenOver)
   const auto lease = leases_.hold(begun.record);
   EXPECT_TRUE(lease->confirm());
   clock_->advance(seconds(31));  // it was stopped, and its keeper, too
-  EXPECT_EQ(begin(*second_).verdict, Verdict::execute);
+  EXPECT_EQ(begin(*second_).state, KeyState::execute);
   EXPECT_EQ(type_of(lease->confirm()), store::ErrorType::conditional_check_failed);
   EXPECT_TRUE(lease->is_lost());
   EXPECT_EQ(type_of(lease->confirm()), store::ErrorType::conditional_check_failed) << "and for good";
@@ -160,9 +160,9 @@ TEST_F(SharedLeaseTest, ALeaseThatNobodyHasTakenIsRenewedBeforeAnEffect) {
   const auto lease = leases_.hold(begun.record);
   clock_->advance(seconds(31));
   EXPECT_TRUE(lease->confirm());
-  EXPECT_EQ(begin(*second_).verdict, Verdict::in_progress) << "it has its lease again";
+  EXPECT_EQ(begin(*second_).state, KeyState::in_progress) << "it has its lease again";
   clock_->advance(seconds(29));
-  EXPECT_EQ(begin(*second_).verdict, Verdict::in_progress);
+  EXPECT_EQ(begin(*second_).state, KeyState::in_progress);
   store_.lose_answers(1);
   EXPECT_EQ(type_of(lease->confirm()), store::ErrorType::internal_server_error) << "it is not known";
   EXPECT_TRUE(lease->confirm());
@@ -171,7 +171,7 @@ TEST_F(SharedLeaseTest, ALeaseThatNobodyHasTakenIsRenewedBeforeAnEffect) {
 TEST_F(SharedLeaseTest, WhoWasStoppedBeforeItHeldItsLeaseRenewsIt) {
   const Begun begun = begin(*first_);
   clock_->advance(seconds(31));
-  ASSERT_EQ(begin(*second_).verdict, Verdict::execute);
+  ASSERT_EQ(begin(*second_).state, KeyState::execute);
   const auto lease = leases_.hold(begun.record);
   EXPECT_EQ(type_of(lease->confirm()), store::ErrorType::conditional_check_failed);
 }

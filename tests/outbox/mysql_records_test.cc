@@ -17,7 +17,7 @@ namespace {
 using idempotency::Begun;
 using idempotency::Guard;
 using idempotency::GuardOptions;
-using idempotency::Verdict;
+using idempotency::KeyState;
 using std::chrono::hours;
 using std::chrono::seconds;
 
@@ -69,18 +69,18 @@ class MysqlRecordsTest : public testing::Test {
 
 TEST_F(MysqlRecordsTest, WhatOneServerHasExecutedAnotherAnswers) {
   const Begun begun = first_.begin();
-  EXPECT_EQ(begun.verdict, Verdict::execute);
-  EXPECT_EQ(second_.begin().verdict, Verdict::in_progress);
-  EXPECT_EQ(second_.begin("another").verdict, Verdict::other_request);
+  EXPECT_EQ(begun.state, KeyState::execute);
+  EXPECT_EQ(second_.begin().state, KeyState::in_progress);
+  EXPECT_EQ(second_.begin("another").state, KeyState::other_request);
   ASSERT_TRUE(first_.guard().complete(begun.record, "the answer"));
   const Begun again = second_.begin();
-  EXPECT_EQ(again.verdict, Verdict::replay);
+  EXPECT_EQ(again.state, KeyState::replay);
   EXPECT_EQ(again.record.response, "the answer");
-  EXPECT_EQ(second_.begin("another").verdict, Verdict::other_request);
-  EXPECT_EQ(second_.begin("h", "K").verdict, Verdict::execute) << "keys differ by case";
+  EXPECT_EQ(second_.begin("another").state, KeyState::other_request);
+  EXPECT_EQ(second_.begin("h", "K").state, KeyState::execute) << "keys differ by case";
   EXPECT_EQ(fault_of(first_.guard().complete(begun.record, "other")), store::ErrorType::conditional_check_failed);
   clock_->advance(hours(25));
-  EXPECT_EQ(second_.begin("another").verdict, Verdict::execute) << "it has expired";
+  EXPECT_EQ(second_.begin("another").state, KeyState::execute) << "it has expired";
 }
 
 TEST_F(MysqlRecordsTest, AnotherServerTakesOverWhatLostItsLeaseWithItsProgress) {
@@ -90,17 +90,17 @@ TEST_F(MysqlRecordsTest, AnotherServerTakesOverWhatLostItsLeaseWithItsProgress) 
   clock_->advance(seconds(29));
   ASSERT_TRUE(first_.guard().renew(begun.record));
   clock_->advance(seconds(29));
-  EXPECT_EQ(second_.begin().verdict, Verdict::in_progress) << "its lease was renewed";
+  EXPECT_EQ(second_.begin().state, KeyState::in_progress) << "its lease was renewed";
   clock_->advance(seconds(2));
   const Begun taken = second_.begin();
-  EXPECT_EQ(taken.verdict, Verdict::execute);
+  EXPECT_EQ(taken.state, KeyState::execute);
   EXPECT_EQ(taken.record.progress, "half");
   EXPECT_EQ(fault_of(first_.guard().renew(begun.record)), store::ErrorType::conditional_check_failed);
   EXPECT_EQ(fault_of(first_.guard().complete(begun.record, "late")), store::ErrorType::conditional_check_failed);
   EXPECT_EQ(fault_of(first_.guard().fail(begun.record)), store::ErrorType::conditional_check_failed);
   ASSERT_TRUE(second_.guard().fail(taken.record));
   const Begun next = first_.begin();
-  EXPECT_EQ(next.verdict, Verdict::execute);
+  EXPECT_EQ(next.state, KeyState::execute);
   EXPECT_EQ(next.record.progress, "half");
 }
 
@@ -123,17 +123,17 @@ TEST_F(MysqlRecordsTest, LargeAnswersAreKeptBesideTheirRecords) {
   EXPECT_TRUE(second_.begin().record.response == answer);
   EXPECT_GT(outbox_.number("SELECT COUNT(*) FROM idempotency_answers"), 1);
   outbox_.execute("DELETE FROM idempotency_answers WHERE part = 1");
-  EXPECT_EQ(second_.begin().verdict, Verdict::unreadable);
+  EXPECT_EQ(second_.begin().state, KeyState::unreadable);
 }
 
 TEST_F(MysqlRecordsTest, ASpoiltRecordIsRefusedForGood) {
-  ASSERT_EQ(first_.begin().verdict, Verdict::execute);
+  ASSERT_EQ(first_.begin().state, KeyState::execute);
   for (const char* const spoilt : {"{", "{}", R"({"pk":{"S":"PRODUCE#k"},"status":{"S":"DONE"}})"}) {
     outbox_.execute("UPDATE idempotency_records SET record = ?", {spoilt});
-    EXPECT_EQ(second_.begin().verdict, Verdict::unreadable) << spoilt;
+    EXPECT_EQ(second_.begin().state, KeyState::unreadable) << spoilt;
   }
   outbox_.execute("DELETE FROM idempotency_records");
-  EXPECT_EQ(second_.begin().verdict, Verdict::execute);
+  EXPECT_EQ(second_.begin().state, KeyState::execute);
 }
 
 TEST_F(MysqlRecordsTest, ExpiredRecordsAreSweptWithTheirAnswers) {
@@ -153,7 +153,7 @@ TEST_F(MysqlRecordsTest, OfConcurrentRequestsOneIsExecuted) {
     const std::string key = "k" + std::to_string(round);
     base::run_threads(8, [&](int thread) {
       const Begun begun = (thread % 2 == 0 ? first_ : second_).begin("h", key);
-      if (begun.verdict == Verdict::execute) ++executed;
+      if (begun.state == KeyState::execute) ++executed;
     });
     EXPECT_EQ(executed, 1) << round;
   }
@@ -167,14 +167,14 @@ TEST_F(MysqlRecordsTest, ACommitWithoutAnAnswerIsFoundAgain) {
     const std::string key = "k" + std::to_string(round);
     proxy.lose_answer_to("COMMIT");
     Begun begun = lossy.begin("h", key);
-    EXPECT_EQ(begun.verdict, Verdict::execute);
+    EXPECT_EQ(begun.state, KeyState::execute);
     proxy.lose_answer_to("COMMIT");
     EXPECT_TRUE(lossy.guard().renew(begun.record));
     proxy.lose_answer_to("COMMIT");
     EXPECT_TRUE(lossy.guard().complete(begun.record, "answer", "unsettled"));
     proxy.lose_answer_to("COMMIT");
     EXPECT_TRUE(lossy.guard().settle(begun.record));
-    EXPECT_EQ(second_.begin("h", key).verdict, Verdict::replay);
+    EXPECT_EQ(second_.begin("h", key).state, KeyState::replay);
   }
   EXPECT_EQ(proxy.lost(), 12);
 }

@@ -300,8 +300,8 @@ TEST_F(DeliveriesOfReminders, TellWhenTheOutboxIsAwayAndWhenItIsBack) {
   mail_.fails = false;
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(succeeded(office_.deliveries.run_once()));
   EXPECT_EQ(lines.count("reminders: "), 2) << lines.text();
-  EXPECT_EQ(lines.count("it cannot be written down now what became of reminders"), 1);
-  EXPECT_EQ(lines.count("it is written down again what became of reminders"), 1);
+  EXPECT_EQ(lines.count("outcomes of reminders cannot be recorded now"), 1);
+  EXPECT_EQ(lines.count("outcomes of reminders are recorded again"), 1);
 }
 
 TEST_F(DeliveriesOfReminders, OfAnOutboxInTheSameStoreComeFromItsStates) {

@@ -129,7 +129,7 @@ struct Call {
 
 // For a call about an e-mail whose record cannot be read.
 inline tl::unexpected<Problem> refuse_unreadable(const std::string& reason) {
-  return refuse(problems::unreadable_email, "It is left alone until its record is mended: " + reason + ".");
+  return refuse(problems::unreadable_email, "It is left alone until its record is repaired: " + reason + ".");
 }
 
 // An error of the outbox for a call about one e-mail. A damaged record is no failure of the server: repeating the call

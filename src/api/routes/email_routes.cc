@@ -120,7 +120,7 @@ Outcome show_payload(Call& call) {
 }
 
 AnswerDescription unreadable_answer() {
-  return {409, "The record of the e-mail cannot be read (`detail` says why). It is left alone until it is mended.", {}};
+  return {409, "The record of the e-mail cannot be read (`detail` says why). It is left alone until it is repaired.", {}};
 }
 
 AnswerDescription page_answer() { return {200, "A page of e-mails.", {{json_content_type, "EmailPage"}}}; }
@@ -187,7 +187,7 @@ std::vector<Route> listing_routes() {
                      .description =
                          "After those with an expired lease come e-mails whose record this server has met and cannot "
                          "read, because it is damaged or another program has changed it. They are shown as HELD, with "
-                         "the reason, to callers without a tenant. They are left alone until their record is mended: "
+                         "the reason, to callers without a tenant. They are left alone until their record is repaired: "
                          "all other calls about one of them answer 409 with the code UNREADABLE_EMAIL.",
                      .parameters = {limit_parameter()},
                      .answers = {{200,

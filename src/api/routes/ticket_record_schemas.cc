@@ -28,17 +28,21 @@ Property event_by() {
 }
 
 Schema new_feedback() {
-  return {
-      .type = "object",
-      .properties = {{"operator_id", record_line(TicketLimits::id_bytes, "Who gives it."), required},
-                     {"rating", {.type = "integer", .description = "From 1 to 5.", .least = 1, .most = 5}, required},
-                     {"was_helpful", flag("Did it help?")},
-                     {"resolved_issue", flag("Is it resolved?")},
-                     {"comments",
-                      {.type = "string",
-                       .description = "Control characters other than line ends and tabs are refused.",
-                       .most = limit_of(TicketLimits::comments)}}},
-      .closed = true};
+  return {.type = "object",
+          .properties = {{"operator_id", record_line(TicketLimits::id_bytes, "Who gives it."), required},
+                         {"rating",
+                          {.type = "integer",
+                           .description = "From 1 to 5.",
+                           .least = TicketLimits::least_rating,
+                           .most = TicketLimits::most_rating},
+                          required},
+                         {"was_helpful", flag("Did it help?")},
+                         {"resolved_issue", flag("Is it resolved?")},
+                         {"comments",
+                          {.type = "string",
+                           .description = "Control characters other than line ends and tabs are refused.",
+                           .most = limit_of(TicketLimits::comments)}}},
+          .closed = true};
 }
 
 Schema feedback() {

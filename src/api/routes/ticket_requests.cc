@@ -256,7 +256,8 @@ base::Result<support::NewFeedback, Problem> read_feedback(std::string_view body)
   return read_object(body, [](json::Fields& fields) {
     support::NewFeedback feedback;
     feedback.operator_id = words_in(fields, "operator_id", TicketLimits::id_bytes, Need::required);
-    feedback.rating = static_cast<int>(fields.integer("rating", Need::required, 1, 5).value_or(0));
+    feedback.rating = static_cast<int>(
+        fields.integer("rating", Need::required, TicketLimits::least_rating, TicketLimits::most_rating).value_or(0));
     feedback.was_helpful = fields.boolean("was_helpful", Need::optional);
     feedback.resolved_issue = fields.boolean("resolved_issue", Need::optional);
     feedback.comments = words_in(fields, "comments", TicketLimits::comments);

@@ -165,7 +165,7 @@ std::vector<Setting> course_settings() {
        take_boolean<&Outbox::off>, show_boolean<&Outbox::off>},
       {"outbox.sample", "--sample", "POSTINO_SAMPLE", "",
        "at start, send an e-mail and a payment reminder through the sandbox, close a ticket, send a message through a "
-       "queue, and show what became of them",
+       "queue, and show the outcomes",
        flag, take_boolean<&Outbox::sample>, show_boolean<&Outbox::sample>},
       {"outbox.no_sending", "--no-sending", "POSTINO_NO_SENDING", "",
        "accept e-mails, but send none and make no callbacks: they wait for a start without this flag", flag,

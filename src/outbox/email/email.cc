@@ -30,6 +30,8 @@ bool is_finished(const Email& email) {
   return may_be_finished(email.state);
 }
 
+bool may_have_gone_out(const Email& email) { return email.outcome_unknown || email.unknown_outcomes > 0; }
+
 bool was_sent(State state) {
   using enum State;
   return state == sent || state == calling_sent || state == sent_acknowledged;

@@ -62,7 +62,8 @@ struct Email {
   std::string owner;                      // of a working state: the process whose worker has it
   bool outcome_unknown = false;           // the end of the message may have been sent, and no reply was read
 
-  int attempts = 0;  // at sending, begun
+  int attempts = 0;          // at sending, begun
+  int unknown_outcomes = 0;  // attempts that ended without a word of whether the mail server took the message
   // When an operator requeued or released it: attempts, and the time until it is given up, count from then.
   std::optional<base::TimePoint> begun_again_at;
   int rescues = 0;             // in a row: workers that were lost since the last one who told what happened
@@ -85,8 +86,9 @@ struct Email {
   friend bool operator==(const Email&, const Email&) = default;
 };
 
-// Ledgers keep the rescues with how often each state was reached, under this name. It is none of a state.
+// Ledgers keep these numbers with how often each state was reached, under these names. They are none of states.
 inline constexpr std::string_view rescued_in_a_row = "RESCUED";
+inline constexpr std::string_view unknown_outcomes_name = "UNKNOWN";
 
 // Who has an e-mail that another program works on, or calls back for.
 inline constexpr std::string_view foreign_owner = "another program";
@@ -109,6 +111,9 @@ bool is_finished(const Email& email);
 
 // Is it sent, whatever has become of its callback?
 bool was_sent(State state);
+// May a mail server have taken it, in whatever state it is: is the outcome of the present or of an earlier attempt
+// unknown?
+bool may_have_gone_out(const Email& email);
 // Was it sent to some of its recipients, and not to others?
 bool is_partly_sent(const Email& email);
 

@@ -14,7 +14,6 @@ namespace postino::outbox {
 namespace {
 
 // In the history: what became of an attempt is not known.
-constexpr std::string_view unknown_outcome_words = "outcome unknown";
 
 std::vector<Rule> stays_in(std::initializer_list<State> states) {
   std::vector<Rule> rules;
@@ -117,10 +116,6 @@ std::optional<State> state_after(State from) {
 }
 
 }  // namespace
-
-bool tells_of_unknown_outcome(const HistoryEntry& line) {
-  return line.reason.find(unknown_outcome_words) != std::string::npos;
-}
 
 std::optional<State> claimed_form(State waiting) { return state_after<event::Claimed>(waiting); }
 std::optional<State> rescued_form(State working) { return state_after<event::GivenBack>(working); }
@@ -288,7 +283,7 @@ class Decision {
     mark_suppressed(email_, event.suppressed);
     if (result.outcome_unknown) {
       if (policy_.unknown_outcome == UnknownOutcomePolicy::hold) return hold_unknown(result.reply.text);
-      return retry(std::string(unknown_outcome_words) + ": " + result.reply.text, is_own(result.reply));
+      return retry(unknown_outcome() + ": " + result.reply.text, is_own(result.reply));
     }
     if (!result.session_failed) settle_recipients(email_, result);
     if (count_recipients(email_, RecipientState::pending) > 0)
@@ -433,6 +428,12 @@ class Decision {
   }
 
  private:
+  // What the line of history says of an attempt that is over, and may have sent the e-mail.
+  std::string unknown_outcome() {
+    ++email_.unknown_outcomes;
+    return "outcome unknown";
+  }
+
   // The worker's hands are off it.
   void end_work(std::string reason) {
     email_.reason = std::move(reason);
@@ -453,7 +454,7 @@ class Decision {
     const bool unknown = email_.outcome_unknown;
     end_work(email_.reason);
     note_ = how + std::string(name_of(email_.state)) + ": its lease had expired";
-    if (unknown) note_->append("; ").append(unknown_outcome_words);
+    if (unknown) note_->append("; ").append(unknown_outcome());
     // Another program may have called back where Postino does not.
     const bool calls_nobody = acknowledged_form(email_.state) && callback_url_of(email_, policy_).empty();
     if (!calls_nobody) email_.due_at = now_;
@@ -486,7 +487,7 @@ class Decision {
   State fail(std::string reason, bool internal) { return settle(failed, std::move(reason), internal); }
 
   State hold_unknown(const std::string& why) {
-    end_work(std::string(unknown_outcome_words) + ": " + why);
+    end_work(unknown_outcome() + ": " + why);
     email_.held_from = ready;
     email_.outcome_unknown = true;
     return held;
@@ -506,7 +507,7 @@ class Decision {
       email_.due_at = now_;
       return *rescued_form(working);
     }
-    end_work(why + (unknown ? "; " + std::string(unknown_outcome_words) : ""));
+    end_work(why + (unknown ? "; " + unknown_outcome() : ""));
     email_.held_from = rescued_form(working);
     email_.outcome_unknown = unknown;
     return held;

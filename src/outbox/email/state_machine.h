@@ -46,9 +46,6 @@ base::Result<Change> decide(Email email, Event event, const Policy& policy, base
 base::Result<Change> then(Change change, Event event, const Policy& policy, base::TimePoint now,
                           std::uint64_t random = 0);
 
-// Does a line of the history tell of an attempt after which the e-mail may have been sent, or not?
-bool tells_of_unknown_outcome(const HistoryEntry& line);
-
 // The table.
 struct Rule {
   std::optional<State> from;  // nullopt: it is new

@@ -324,6 +324,7 @@ TEST_F(StateMachineTest, AnUnknownOutcomeIsSentAgainOrHeldByPolicy) {
   EXPECT_EQ(again.after.state, State::ready);
   EXPECT_EQ(again.after.reason, "outcome unknown: the connection broke");
   EXPECT_FALSE(again.after.outcome_unknown);
+  EXPECT_TRUE(may_have_gone_out(again.after));
 
   Policy holding = policy();
   holding.unknown_outcome = UnknownOutcomePolicy::hold;

@@ -55,14 +55,14 @@ AcceptRequest::AcceptRequest(std::vector<NewEmail>& emails, const std::optional<
   }
 }
 
-bool AcceptRequest::take_verdict(idempotency::Verdict verdict, std::string stored_answer) {
-  using idempotency::Verdict;
-  if (verdict == Verdict::execute) return true;
+bool AcceptRequest::take_key_state(idempotency::KeyState state, std::string stored_answer) {
+  using idempotency::KeyState;
+  if (state == KeyState::execute) return true;
   answer_ = {};
   answer_.status = AcceptStatus::in_progress;
-  if (verdict == Verdict::other_request) answer_.status = AcceptStatus::other_request;
-  if (verdict == Verdict::unreadable) answer_.status = AcceptStatus::unreadable_key;
-  if (verdict == Verdict::replay) {
+  if (state == KeyState::other_request) answer_.status = AcceptStatus::other_request;
+  if (state == KeyState::unreadable) answer_.status = AcceptStatus::unreadable_key;
+  if (state == KeyState::replay) {
     answer_.status = AcceptStatus::replayed;
     answer_.stored_answer = std::move(stored_answer);
   }

@@ -32,7 +32,7 @@ class AcceptRequest {
   AcceptAnswer& answer() { return answer_; }
   // What the key says. True when the request is to be carried out; otherwise the answer says why not, with the answer
   // that was stored if it was carried out before.
-  bool take_verdict(idempotency::Verdict verdict, std::string stored_answer = "");
+  bool take_key_state(idempotency::KeyState state, std::string stored_answer = "");
   // Under the key.
   void render_answer() { answer_.stored_answer = render_(answer_.outcomes); }
 

@@ -47,7 +47,7 @@ class MysqlLedger::AcceptWriter : private AcceptBatch<MysqlSpool::Placed> {
     }
     answer = before;
     if (key_is_busy_) {
-      request_.take_verdict(idempotency::Verdict::in_progress);
+      request_.take_key_state(idempotency::KeyState::in_progress);
       return {};
     }
     for (const Group& group : groups) keep_contents(group);  // they may be there, whether or not we were told so
@@ -188,13 +188,13 @@ class MysqlLedger::AcceptWriter : private AcceptBatch<MysqlSpool::Placed> {
   }
 
   KeyState judge(const mysql::Row& row, const Attempt& attempt) {
-    using idempotency::Verdict;
+    using idempotency::KeyState;
     if (attempt.commit_unknown && row.text(2) == owner_) {
       request_.answer().stored_answer = row.text(1);
       return KeyState::done_by_us;
     }
     const bool is_same_request = row.text(0) == request_.key()->request_hash;
-    request_.take_verdict(is_same_request ? Verdict::replay : Verdict::other_request, std::string(row.text(1)));
+    request_.take_key_state(is_same_request ? KeyState::replay : KeyState::other_request, std::string(row.text(1)));
     return KeyState::others;
   }
 

@@ -54,6 +54,7 @@ std::string reached_json(const Email& email) {
     if (const int count = email.reached[static_cast<std::size_t>(state)]; count > 0)
       writer.key(name_of(state)).integer(count);
   if (email.rescues > 0) writer.key(rescued_in_a_row).integer(email.rescues);
+  if (email.unknown_outcomes > 0) writer.key(unknown_outcomes_name).integer(email.unknown_outcomes);
   writer.end_object();
   return text;
 }
@@ -192,6 +193,7 @@ bool read_reached(const mysql::Row& row, Email& email) {
     const auto count = value.integer();
     if (state && count) email.reached[static_cast<std::size_t>(*state)] = static_cast<int>(*count);
     if (name == rescued_in_a_row && count) email.rescues = static_cast<int>(*count);
+    if (name == unknown_outcomes_name && count) email.unknown_outcomes = static_cast<int>(*count);
   }
   return true;
 }

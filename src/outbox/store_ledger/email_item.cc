@@ -69,6 +69,7 @@ AttributeValue reached_value(const Email& email) {
     if (const int count = email.reached[static_cast<std::size_t>(state)]; count > 0)
       reached.set(std::string(name_of(state)), count);
   if (email.rescues > 0) reached.set(std::string(rescued_in_a_row), email.rescues);
+  if (email.unknown_outcomes > 0) reached.set(std::string(unknown_outcomes_name), email.unknown_outcomes);
   return reached;
 }
 
@@ -391,10 +392,12 @@ base::Result<Email> email_of(const Item& meta) {
   email.settled_at = fields.time("SettledAt");
   email.kept_since = fields.time("KeptSince");
   read_item_lists(fields, email);
-  if (const Map* reached = fields.map("Reached"))
-    for (const State each : all_states())
-      email.reached[static_cast<std::size_t>(each)] = AttributeFields(*reached).count(name_of(each));
-  if (const Map* reached = fields.map("Reached")) email.rescues = AttributeFields(*reached).count(rescued_in_a_row);
+  if (const Map* reached = fields.map("Reached")) {
+    const AttributeFields counts(*reached);
+    for (const State each : all_states()) email.reached[static_cast<std::size_t>(each)] = counts.count(name_of(each));
+    email.rescues = counts.count(rescued_in_a_row);
+    email.unknown_outcomes = counts.count(unknown_outcomes_name);
+  }
   return email;
 }
 

@@ -37,6 +37,7 @@ Email full_email() {
   email.owner = "host-1";
   email.outcome_unknown = true;
   email.attempts = 2;
+  email.unknown_outcomes = 1;
   email.begun_again_at = created + std::chrono::seconds(7);
   email.callback_attempts = 3;
   email.callback_error = "HTTP 500";
@@ -111,7 +112,7 @@ TEST(EmailItem, AttributesOfTheMetaRecordHaveTheirNames) {
       {"Attempts", 2},
       {"BegunAgainAt", std::int64_t{1'794'735'007'250}},
       {"HeldFrom", "READY"},
-      {"Reached", Map{{"ACCEPTED", 1}, {"PROCESSING", 2}}},
+      {"Reached", Map{{"ACCEPTED", 1}, {"PROCESSING", 2}, {"UNKNOWN", 1}}},
       {"Recipients", List{Map{{"Address", "bob@example.com"}, {"State", "sent"}, {"Reply", "250 ok"}},
                           Map{{"Address", "cid@example.com"}, {"State", "pending"}},
                           Map{{"Address", "dan@example.com"}, {"State", "refused"}, {"Reply", "550 no"}},

@@ -82,7 +82,7 @@ class StoreLedger::AcceptWriter : private AcceptBatch<store::TransactPut> {
         ledger_.retry_([&] { return ledger_.accept_guard_.look(accept_operation, key.key, key.request_hash); });
     if (!begun) return base::propagate(store::as_error(begun.error()));
     record_ = ledger_.accept_guard_.new_record(accept_operation, key.key, key.request_hash, life());
-    return request_.take_verdict(begun->verdict, std::move(begun->record.response));
+    return request_.take_key_state(begun->state, std::move(begun->record.response));
   }
 
   base::Result<bool> begin_key() {
@@ -92,7 +92,7 @@ class StoreLedger::AcceptWriter : private AcceptBatch<store::TransactPut> {
     if (!begun) return base::propagate(store::as_error(begun.error()));
     record_ = std::move(begun->record);
     mark_ = std::move(begun->mark);
-    return request_.take_verdict(begun->verdict, record_.response);
+    return request_.take_key_state(begun->state, record_.response);
   }
 
   base::Milliseconds life() const { return request_.key()->expires_at - ledger_.clock_.now(); }
@@ -179,7 +179,7 @@ class StoreLedger::AcceptWriter : private AcceptBatch<store::TransactPut> {
   base::Result<bool> look_up_key_again() {
     TRY(const bool ours, look_up_key());
     // It was refused and is free now: it expired in between. The caller gets through with the next attempt.
-    if (ours) request_.take_verdict(idempotency::Verdict::in_progress);
+    if (ours) request_.take_key_state(idempotency::KeyState::in_progress);
     return false;
   }
 

@@ -7,6 +7,7 @@
 #include "item/fields.h"
 #include "item/plain_json.h"
 #include "objects/large_attributes.h"
+#include "support/record/ticket.h"
 #include "support/record/ticket_item.h"
 
 namespace postino::support {
@@ -17,8 +18,6 @@ using item::attribute_text;
 
 constexpr std::size_t millisecond_length = 23;  // "2026-01-02T03:04:05.123"
 constexpr int most_in_millisecond = 1'000;
-// Others are in no figure either: metrics sets them aside.
-constexpr std::int64_t least_rating = 1, most_rating = 5;
 
 std::optional<bool> flag_in(const item::Map& map, std::string_view name) {
   const item::AttributeValue* const value = map.find(name);
@@ -109,7 +108,8 @@ base::Result<Feedback> read_feedback(const item::Item& item) {
   feedback.operator_id = fields.text("operator_id");
   if (feedback.operator_id.empty()) feedback.operator_id = attribute_text(feedback.data, "operator_id");
   const std::int64_t rating = fields.whole("rating");
-  if (rating >= least_rating && rating <= most_rating)
+  // Others are in no figure either: metrics sets them aside.
+  if (rating >= TicketLimits::least_rating && rating <= TicketLimits::most_rating)
     feedback.rating = static_cast<int>(rating);
   else
     fields.fault("rating", "a whole number from 1 to 5");

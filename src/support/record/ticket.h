@@ -30,6 +30,8 @@ struct TicketLimits {
   static constexpr std::size_t email_bytes = 200'000;  // of a text; more of a received one is cut off
   static constexpr std::size_t message_id_bytes = 250;
   static constexpr std::size_t many = 100;  // tickets at once
+  static constexpr int least_rating = 1;
+  static constexpr int most_rating = 5;
   // The highest version, and the highest number of an event. Other programs may write any number: none is added to
   // until it is spoilt.
   static constexpr std::int64_t most_counted = 1'000'000'000'000'000;
