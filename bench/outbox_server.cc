@@ -54,12 +54,15 @@ std::int64_t number_of(std::string_view json, std::string_view name) {
 
 }  // namespace
 
-ApiRequest email_request(std::uint64_t number, std::optional<base::TimePoint> send_at) {
+ApiRequest email_request(std::uint64_t number, std::optional<base::TimePoint> send_at, int emails) {
+  std::string email = R"({"from":"ann@peer.example","to":"bob@example.org","subject":"Your invoice",)";
+  if (send_at) email += R"("send_at":")" + base::format_timestamp(*send_at) + R"(",)";
+  email += R"("body_text":")" + body_text(number) + R"("})";
   ApiRequest request;
   request.path = "/emails";
-  request.body = R"({"data":[{"from":"ann@peer.example","to":"bob@example.org","subject":"Your invoice",)";
-  if (send_at) request.body += R"("send_at":")" + base::format_timestamp(*send_at) + R"(",)";
-  request.body += R"("body_text":")" + body_text(number) + R"("}]})";
+  request.body = R"({"data":[)" + email;
+  for (int more = 1; more < emails; ++more) request.body += "," + email;
+  request.body += "]}";
   return request;
 }
 

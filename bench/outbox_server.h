@@ -19,8 +19,8 @@ namespace postino::bench {
 // What all contestants are given: the text of a message, without its headers, as it goes over the wire.
 inline constexpr std::size_t message_bytes = 4'096;
 
-// One e-mail, for POST /emails.
-ApiRequest email_request(std::uint64_t number, std::optional<base::TimePoint> send_at = std::nullopt);
+// One e-mail, for POST /emails; or several of the same text in one request.
+ApiRequest email_request(std::uint64_t number, std::optional<base::TimePoint> send_at = std::nullopt, int emails = 1);
 
 // Ends the process with a message when there were failures.
 void expect_success(const LoadResult& result, const char* what);

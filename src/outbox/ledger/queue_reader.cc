@@ -90,18 +90,18 @@ base::Result<bool> QueueReader::read_new(Reading& reading, base::TimePoint now) 
   const auto began = Steady::now();
   if (!is_sweeping_ && began >= next_sweep_) {
     is_sweeping_ = true;
-    sweep_began_ = began;
+    sweep_took_ = {};
     read_to_ = {};
   }
   const QueuePosition recent{now - late_commits, ""};
   TRY(const End end, read(is_at_end_ ? earlier(read_to_, recent) : read_to_, reading, [] { return false; }));
   read_to_ = end.at;
   is_at_end_ = end.is_last;
+  const auto ended = Steady::now();
+  if (is_sweeping_) sweep_took_ += ended - began;
   if (end.is_last && is_sweeping_) {
     is_sweeping_ = false;
-    const auto ended = Steady::now();
-    const auto in_proportion =
-        std::min<Steady::duration>((ended - sweep_began_) * pause_per_time_spent, longest_sweep_pause);
+    const auto in_proportion = std::min<Steady::duration>(sweep_took_ * pause_per_time_spent, longest_sweep_pause);
     next_sweep_ = ended + std::max<Steady::duration>(in_proportion, shortest_pause_);
   }
   return !end.is_last;

@@ -90,7 +90,7 @@ class QueueReader {
   bool is_at_end_ = true;                        // there was nothing behind it
   bool new_ones_first_ = false;                  // the last time there was no place for them
   // What came in behind read_to_ is found by reading from the beginning now and then.
-  Steady::time_point sweep_began_;
+  Steady::duration sweep_took_{};  // for reading: between two calls a caller may work for long
   Steady::time_point next_sweep_;
   bool is_sweeping_ = false;
 };

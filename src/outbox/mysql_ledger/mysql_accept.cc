@@ -188,13 +188,13 @@ class MysqlLedger::AcceptWriter : private AcceptBatch<MysqlSpool::Placed> {
   }
 
   KeyState judge(const mysql::Row& row, const Attempt& attempt) {
-    using idempotency::KeyState;
     if (attempt.commit_unknown && row.text(2) == owner_) {
       request_.answer().stored_answer = row.text(1);
       return KeyState::done_by_us;
     }
     const bool is_same_request = row.text(0) == request_.key()->request_hash;
-    request_.take_key_state(is_same_request ? KeyState::replay : KeyState::other_request, std::string(row.text(1)));
+    request_.take_key_state(is_same_request ? idempotency::KeyState::replay : idempotency::KeyState::other_request,
+                            std::string(row.text(1)));
     return KeyState::others;
   }
 

@@ -103,8 +103,10 @@ bool Rescuer::run_once() {
   const bool may_be_more = expired->size() >= max_ledger_batch;
   if (may_be_more) expired->resize(max_ledger_batch);
   std::vector<Change> changes;
+  // They are due from now on, not from before they were looked for: a claimer that has read on would pass them by.
+  const base::TimePoint rescued_at = clock_.now();
   for (const Email& email : *expired) {
-    auto change = decide(email, event::LeaseEnded{}, policy_, now);
+    auto change = decide(email, event::LeaseEnded{}, policy_, rescued_at);
     CHECK(change.has_value());  // the ledger finds e-mails in working states alone
     changes.push_back(*std::move(change));
   }
