@@ -269,6 +269,36 @@ TEST_F(TroubleTest, CallsGoOnUntilTheProcessEnds) {
   EXPECT_EQ(refusal_of(store->put_item(put("things", {{"pk", "b"}}))), "") << "by the second attempt";
 }
 
+// Who reads another stream, or the table itself, is not held up.
+TEST_F(TroubleTest, AStreamThatIsThrottledIsTheOnlyOne) {
+  FalseService service(engine());
+  RemoteOptions options = options_for(service.port());
+  options.attempts = 1;
+  base::Milliseconds waited{0};
+  options.sleep = [&waited](base::Milliseconds time) {
+    waited += time;
+    hurried_clock().wait(time);
+  };
+  const auto store = remote(std::move(options));
+  const auto read = [&](const std::string& table) {
+    store::GetRecordsRequest request;
+    request.shard_iterator = "arn:aws:dynamodb:eu-central-1:1:table/" + table + "/stream/2026|1|AAAA";
+    return store->get_records(request);
+  };
+  service.treat_next({Treatment::throttled});
+  EXPECT_EQ(read("things").error().type, ErrorType::provisioned_throughput_exceeded);
+  EXPECT_FALSE(read("others"));
+  EXPECT_TRUE(store->get_item(get("things", {{"pk", "a"}})));
+  EXPECT_EQ(waited, base::Milliseconds(0));
+  EXPECT_FALSE(read("things"));
+  EXPECT_GT(waited, base::Milliseconds(0));
+  std::map<std::string, std::uint64_t> throttled;
+  for (const RemoteCounts& each : store->counts()) throttled[each.operation + " " + each.table] = each.throttled;
+  EXPECT_THAT(throttled,
+              testing::ElementsAre(testing::Pair("GetItem things", 0U), testing::Pair("GetRecords others", 0U),
+                                   testing::Pair("GetRecords things", 1U)));
+}
+
 // A request that needs many calls does not wait the time of one for each of them.
 TEST_F(TroubleTest, WhoWaitsDoesNotWaitForManyCallsThatHang) {
   FalseService service(engine());
