@@ -12,6 +12,7 @@
 #include "base/metrics_text.h"
 #include "base/text.h"
 #include "objects/request_time.h"
+#include "store/caller_patience.h"
 
 namespace postino::api {
 
@@ -311,6 +312,7 @@ Outcome Api::outcome_of(Work& work) {
   // Services believe it, whatever the handler asks them for.
   const access::CallerScope scope(work.caller->tenant, work.caller->customer);
   const objects::RequestTime time_for_objects;
+  const store::CallerPatience patience;
   AnswerMemory answer(answers_.get());
   Call call{services_, work.request, *work.caller, std::move(work.path_parameters), std::move(work.query), answer};
   if (auto checked = check_value_count(work.request); !checked) return base::propagate(std::move(checked).error());

@@ -230,6 +230,37 @@ void add_totals(Observation& observation, const PriceBook& book, const Pace& pac
   observation.saving = std::max(on_demand, provisioned) - std::min(on_demand, provisioned);
 }
 
+// Of each service and operation, however many tables it is about. Those of another class have other prices.
+void add_services(Observation& observation, const std::vector<TrafficWatch::Operation>& operations,
+                  const ServiceNames& services, const PriceBook& book, const Pace& pace) {
+  struct Halves {
+    std::uint64_t read = 0;
+    std::uint64_t write = 0;
+  };
+  std::map<std::pair<std::string, std::string>, std::map<StorageClass, Halves>> sums;
+  for (const TrafficWatch::Operation& each : operations) {
+    const auto service = services.find(each.table);
+    const auto table = std::ranges::find(observation.tables, each.table, &ObservedTable::table);
+    const StorageClass storage_class =
+        table == observation.tables.end() ? StorageClass::standard : table->storage_class;
+    Halves& sum =
+        sums[{service == services.end() ? std::string(other_service) : service->second, each.operation}][storage_class];
+    sum.read += each.read_halves;
+    sum.write += each.write_halves;
+  }
+  for (const auto& [name, classes] : sums) {
+    ObservedService service{.service = name.first, .operation = name.second};
+    for (const auto& [storage_class, halves] : classes) {
+      const ClassPrices& prices = book.of(storage_class);
+      service.read_units += units_in(halves.read);
+      service.write_units += units_in(halves.write);
+      service.cost += on_demand_read_cost(prices, pace.per_month(units_in(halves.read))) +
+                      on_demand_write_cost(prices, pace.per_month(units_in(halves.write)));
+    }
+    observation.services.push_back(std::move(service));
+  }
+}
+
 void add_notes(Observation& observation, const PriceBook& book) {
   std::vector<std::string>& notes = observation.notes;
   notes.push_back("Prices of " + book.region + " since " + book.valid_from + ": " + book.name + ", in " +
@@ -257,7 +288,7 @@ void add_notes(Observation& observation, const PriceBook& book) {
 }  // namespace
 
 Observation observe(const TrafficWatch::Sighting& sighting, const std::vector<store::TableDescription>& tables,
-                    const PriceBook& book, const std::set<std::string>& own) {
+                    const PriceBook& book, const std::set<std::string>& own, const ServiceNames& services) {
   const Pace pace{std::max<std::int64_t>(1'000, sighting.elapsed.count()), book.hours_per_month * seconds_per_hour};
   Observation observation{.since = sighting.since, .until = sighting.until};
   observation.seconds = sighting.elapsed.count() / 1'000;
@@ -274,6 +305,7 @@ Observation observe(const TrafficWatch::Sighting& sighting, const std::vector<st
   }
   add_unread_indexes(observation, counted.taken(), book, own);
   add_totals(observation, book, pace);
+  add_services(observation, sighting.operations, services, book, pace);
   add_notes(observation, book);
   observation.advice = advice_for(observation, book);
   return observation;

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -73,6 +75,19 @@ struct UnreadIndex {
   Decimal cost;  // a month, on demand
 };
 
+// What the calls of one operation took of all tables of one service.
+struct ObservedService {
+  std::string service;    // "outbox"; "other" of tables of others
+  std::string operation;  // "PutItem"
+  Decimal read_units;
+  Decimal write_units;
+  Decimal cost;  // a month, on demand, if it goes on like this
+};
+
+// The services of this program by their tables.
+using ServiceNames = std::map<std::string, std::string, std::less<>>;
+inline constexpr std::string_view other_service = "other";
+
 enum class AdviceKind { hot_partition, hot_key, large_item, unread_index, scans, table_class };
 std::string_view name_of(AdviceKind kind);
 
@@ -88,6 +103,7 @@ struct Observation {
   base::TimePoint until;
   std::int64_t seconds = 0;
   std::vector<ObservedTable> tables;
+  std::vector<ObservedService> services;  // where the store tells it: one on other machines
   Decimal stream_reads;
   Decimal other_units;    // of tables and indexes that there were too many of, reads and writes
   Decimal deleted_units;  // of tables and indexes that are gone, reads and writes: they are in no table and no cost
@@ -105,9 +121,9 @@ struct Observation {
   std::vector<std::string> notes;
 };
 
-// `own` are tables of services of this program: they need their indexes, read or not.
+// `own` are tables of services of this program: they need their indexes, read or not. What is not in `tables` is gone.
 Observation observe(const TrafficWatch::Sighting& sighting, const std::vector<store::TableDescription>& tables,
-                    const PriceBook& book, const std::set<std::string>& own = {});
+                    const PriceBook& book, const std::set<std::string>& own = {}, const ServiceNames& services = {});
 
 // From what was found; in the order of the kinds.
 std::vector<Advice> advice_for(const Observation& observation, const PriceBook& book);

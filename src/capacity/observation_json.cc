@@ -57,6 +57,20 @@ void write_keys(json::Writer& json, std::string_view name, const std::vector<Hot
   json.end_array();
 }
 
+void write_services(json::Writer& json, const std::vector<ObservedService>& services) {
+  json.key("services").begin_array();
+  for (const ObservedService& service : services) {
+    json.begin_object();
+    json.key("service").string(service.service);
+    json.key("operation").string(service.operation);
+    json.key("read_units").string(service.read_units.text());
+    json.key("write_units").string(service.write_units.text());
+    json.key("cost").string(service.cost.text(cents));
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void write_findings(json::Writer& json, const Observation& observation) {
   json.key("large_items").begin_array();
   for (const ObservedLargeItem& item : observation.large_items) {
@@ -112,6 +126,7 @@ std::string to_json(const Observation& observation, const PriceBook& book) {
   json.key("tables").begin_array();
   for (const ObservedTable& table : observation.tables) write_table(json, table);
   json.end_array();
+  write_services(json, observation.services);
   write_keys(json, "hot_keys", observation.hot_keys);
   write_keys(json, "hot_partitions", observation.hot_partitions);
   write_findings(json, observation);

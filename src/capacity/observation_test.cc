@@ -285,5 +285,25 @@ TEST(Observation, OfNothingIsNothing) {
   EXPECT_TRUE(document.parse(to_json(observation, built_in_prices()), errors));
 }
 
+// In an hour 1,000 write units: 730,000 in a month, at 0.625 dollars for a million.
+TEST(Observation, TellsServicesAndTheirOperations) {
+  TrafficWatch::Sighting sighting = sighting_of({});
+  sighting.operations = {{.operation = "PutItem", .table = "emails", .write_halves = 2 * 600},
+                         {.operation = "PutItem", .table = "spool", .write_halves = 2 * 400},
+                         {.operation = "Query", .table = "orders", .read_halves = 1}};
+  const Observation observation =
+      observe(sighting, {}, built_in_prices(), {}, {{"emails", "outbox"}, {"spool", "outbox"}});
+  ASSERT_THAT(observation.services, SizeIs(2));
+  EXPECT_EQ(observation.services[0].service, "other");
+  EXPECT_EQ(observation.services[0].operation, "Query");
+  EXPECT_EQ(observation.services[0].read_units.text(), "0.5");
+  EXPECT_EQ(observation.services[1].service, "outbox");
+  EXPECT_EQ(observation.services[1].write_units.text(), "1000");
+  EXPECT_EQ(observation.services[1].cost.text(2), "0.46");
+  EXPECT_THAT(
+      to_json(observation, built_in_prices()),
+      HasSubstr(R"({"service":"outbox","operation":"PutItem","read_units":"0","write_units":"1000","cost":"0.46"})"));
+}
+
 }  // namespace
 }  // namespace postino::capacity

@@ -20,9 +20,14 @@ class Planner {
   // Calculates, and watches nothing.
   explicit Planner(PriceBook prices) : prices_(std::move(prices)) {}
   // `watch` is told of the traffic of the store, which must outlive the planner. `own_tables` are those of services of
-  // this program.
-  Planner(PriceBook prices, store::Store& store, std::shared_ptr<TrafficWatch> watch, std::set<std::string> own_tables)
-      : prices_(std::move(prices)), store_(&store), watch_(std::move(watch)), own_tables_(std::move(own_tables)) {}
+  // this program that have indexes, and `services` all.
+  Planner(PriceBook prices, store::Store& store, std::shared_ptr<TrafficWatch> watch, std::set<std::string> own_tables,
+          ServiceNames services = {})
+      : prices_(std::move(prices)),
+        store_(&store),
+        watch_(std::move(watch)),
+        own_tables_(std::move(own_tables)),
+        services_(std::move(services)) {}
 
   const PriceBook& prices() const { return prices_; }
 
@@ -34,7 +39,8 @@ class Planner {
 
   bool is_watching() const { return watch_ != nullptr; }
 
-  // What has been seen so far; only for one that watches. Fails when the tables cannot be described.
+  // What has been seen so far; only for one that watches. Fails when the tables cannot be described. On a store that
+  // others use, too, these are the tables of the services, and those that were used.
   base::Result<Observation> observe() const;
   // Begins to watch anew.
   void restart() const { watch_->restart(); }
@@ -44,6 +50,7 @@ class Planner {
   store::Store* const store_ = nullptr;
   const std::shared_ptr<TrafficWatch> watch_;
   const std::set<std::string> own_tables_;
+  const ServiceNames services_;
 };
 
 }  // namespace postino::capacity

@@ -1,5 +1,7 @@
 #include "capacity/traffic_watch.h"
 
+#include <cmath>
+
 namespace postino::capacity {
 
 TrafficWatch::TrafficWatch(const base::Clock& clock, SecondCount second)
@@ -23,6 +25,18 @@ std::shared_ptr<store::TrafficMeter> TrafficWatch::meter(store::TrafficSource so
   return meter;
 }
 
+void TrafficWatch::count_call(std::string_view operation, const std::string& table, double read_units,
+                              double write_units) {
+  const std::lock_guard lock(mutex_);
+  Name name(operation, table);
+  if (operations_.size() >= most_operations && !operations_.contains(name)) name = {"others", ""};
+  Operation& counted = operations_[name];
+  counted.operation = name.first;
+  counted.table = name.second;
+  counted.read_halves += static_cast<std::uint64_t>(std::llround(2 * read_units));
+  counted.write_halves += static_cast<std::uint64_t>(std::llround(2 * write_units));
+}
+
 TrafficWatch::Sighting TrafficWatch::look() const {
   Sighting sighting;
   std::vector<Metered> meters;
@@ -31,6 +45,7 @@ TrafficWatch::Sighting TrafficWatch::look() const {
     sighting.since = since_;
     sighting.elapsed = clock_.monotonic() - began_;
     for (const auto& [name, metered] : meters_) meters.push_back(metered);
+    for (const auto& [name, operation] : operations_) sighting.operations.push_back(operation);
   }
   sighting.until = clock_.now();
   sighting.stream_reads = stream_reads_.load(std::memory_order_relaxed);
@@ -46,6 +61,7 @@ void TrafficWatch::restart() {
     metered.meter->restart();
     metered.since = since_;
   }
+  operations_.clear();
   others_->restart();
   stream_reads_ = 0;
   began_ = clock_.monotonic();

@@ -228,5 +228,23 @@ TEST_F(TrafficWatchTest, ConcurrentRequestsAreAllCounted) {
   EXPECT_EQ(counts.read_keys.front().most_in_a_second, static_cast<std::uint64_t>(threads * requests / 2));
 }
 
+// Where the store tells which operation took what.
+TEST_F(TrafficWatchTest, CountsOperationsByTable) {
+  watch_.count_call("PutItem", "orders", 0, 3);
+  watch_.count_call("PutItem", "orders", 0, 1);
+  watch_.count_call("Query", "orders", 0.5, 0);
+  const auto operations = watch_.look().operations;
+  ASSERT_THAT(operations, SizeIs(2));
+  EXPECT_EQ(operations[0].operation, "PutItem");
+  EXPECT_EQ(operations[0].table, "orders");
+  EXPECT_EQ(operations[0].write_halves, 8U);
+  EXPECT_EQ(operations[1].read_halves, 1U);
+  watch_.restart();
+  EXPECT_THAT(watch_.look().operations, IsEmpty());
+  for (std::size_t i = 0; i < 2 * TrafficWatch::most_operations; ++i)
+    watch_.count_call("PutItem", std::to_string(i), 0, 1);
+  EXPECT_EQ(watch_.look().operations.size(), TrafficWatch::most_operations + 1) << "more are not told apart";
+}
+
 }  // namespace
 }  // namespace postino::capacity

@@ -23,7 +23,7 @@ ObjectCleaner::ObjectCleaner(store::Store& store, ObjectStore& objects, KeyedTab
       kinds_(std::move(kinds)),
       clock_(clock),
       options_(options),
-      feed_(store, table_.name, note_, clock, options.position_pause),
+      feed_(store, table_.name, note_, clock, options.position_pause, options.lease),
       next_sweep_(clock.monotonic()) {}
 
 ObjectCleaner::~ObjectCleaner() = default;

@@ -23,6 +23,8 @@ struct CleanerOptions {
   base::Milliseconds sweep_pause = std::chrono::hours(6);
   // How often the place in the stream is written down. What comes after it is looked at again by the next process.
   base::Milliseconds position_pause = std::chrono::minutes(1);
+  // Of several processes the one that has it follows the stream; nullptr: each does. It must outlive the cleaner.
+  store::Lease* lease = nullptr;
 };
 
 // How many were removed, ever.
@@ -58,6 +60,8 @@ class ObjectCleaner {
 
   // Writes down the place in the stream, in the object positions/{table}/{id of the table}.
   base::Result<void> save_position();
+  // The last call: another process may follow the stream at once.
+  void leave() { feed_.leave(); }
 
   const CleanerCounts& counts() const { return counts_; }
 

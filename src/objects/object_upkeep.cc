@@ -47,6 +47,7 @@ void ObjectUpkeep::run() {
     if (!followed || *followed == 0) pause_.wait(followed ? pause_without_stream : pause_after_trouble_);
   }
   (void)cleaner_.save_position();
+  cleaner_.leave();
 }
 
 }  // namespace postino::objects

@@ -27,24 +27,23 @@ base::Result<std::unique_ptr<RemoteStore>> RemoteStore::create(RemoteOptions opt
   calls.call_time = options.call_time;
   calls.attempts = options.attempts;
   calls.most_calls = options.most_calls;
+  calls.needed = std::move(options.needed);
   calls.shutdown_deadline = std::move(options.shutdown_deadline);
   calls.sleep = options.sleep ? std::move(options.sleep) : rest;
   TRY(std::unique_ptr<Caller> caller, Caller::create(std::move(calls), clock, random));
   caller->counts().tell(std::move(options.traffic));
-  return std::unique_ptr<RemoteStore>(new RemoteStore(std::move(caller), clock, random));
+  return std::unique_ptr<RemoteStore>(new RemoteStore(std::move(caller), random));
 }
 
-RemoteStore::RemoteStore(std::unique_ptr<Caller> caller, const base::Clock& clock, base::Random& random)
-    : caller_(std::move(caller)),
-      clock_(clock),
-      random_(random),
-      writers_(caller_->options().most_calls, most_waiting_writes) {}
+RemoteStore::RemoteStore(std::unique_ptr<Caller> caller, base::Random& random)
+    : caller_(std::move(caller)), random_(random), writers_(caller_->options().most_calls, most_waiting_writes) {}
 
 RemoteStore::~RemoteStore() { writers_.stop(); }
 
-std::optional<std::string> RemoteStore::problem() const { return caller_->problem(); }
+std::vector<std::string> RemoteStore::problems() const { return caller_->problems(Api::data); }
+std::vector<std::string> RemoteStore::stream_problems() const { return caller_->problems(Api::streams); }
 std::vector<RemoteCounts> RemoteStore::counts() const { return caller_->counts().all(); }
-base::TimePoint RemoteStore::now_there() const { return caller_->now_there(); }
+base::TimePoint RemoteStore::now_there() const { return caller_->service_clock().now(); }
 
 namespace {
 

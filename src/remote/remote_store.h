@@ -31,6 +31,7 @@
 #include "net/shutdown_deadline.h"
 #include "net/url.h"
 #include "remote/calls/call_counts.h"
+#include "remote/calls/service_health.h"
 #include "remote/credentials/credentials.h"
 #include "store/store.h"
 #include "store/traffic.h"
@@ -51,6 +52,7 @@ struct RemoteOptions {
   std::shared_ptr<const net::ShutdownDeadline> shutdown_deadline;  // no call outlasts it; may be null
   std::function<void(base::Milliseconds)> sleep;                   // between attempts; null: the thread sleeps
   std::shared_ptr<store::TrafficObserver> traffic;                 // may be null; learns of no keys
+  NeededTables needed;  // what is refused of them is a problem; of other tables it is not
 };
 
 // Safe to use from any thread.
@@ -114,21 +116,23 @@ class RemoteStore final : public store::Store {
 
   bool is_shared() const override { return true; }
 
-  // Why calls fail now, as the last attempt found it.
-  std::optional<std::string> problem() const;
+  // What is wrong with the service, when calls have failed for some seconds without a success in between: it cannot be
+  // used, or it refuses what the program needs. Empty: nothing.
+  std::vector<std::string> problems() const;
+  // The same of its change streams.
+  std::vector<std::string> stream_problems() const;
   std::vector<RemoteCounts> counts() const;
   // The service's time, as its answers tell it.
   base::TimePoint now_there() const;
 
  private:
-  RemoteStore(std::unique_ptr<Caller> caller, const base::Clock& clock, base::Random& random);
+  RemoteStore(std::unique_ptr<Caller> caller, base::Random& random);
 
   // Runs the call on a thread that may wait, and tells what came of it.
   template <class Response, class Request>
   void run_later(const Request& request, store::Completion<Response> done);
 
   const std::unique_ptr<Caller> caller_;
-  const base::Clock& clock_;  // of subscriptions
   base::Random& random_;
   base::ThreadPool writers_;  // the last member: its threads use the others
 };

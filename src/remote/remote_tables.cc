@@ -26,9 +26,10 @@ store::Answer<void> without_content(store::Answer<NoContent> answer) {
   return {};
 }
 
+// Empty for what is no such name.
 std::string table_of_arn(const std::string& arn) {
   constexpr std::string_view before = ":table/";
-  const std::size_t found = arn.find(before);
+  const std::size_t found = arn.starts_with("arn:") ? arn.find(before) : std::string::npos;
   if (found == std::string::npos) return "";
   const std::size_t begin = found + before.size();
   return arn.substr(begin, arn.find('/', begin) - begin);
@@ -152,7 +153,10 @@ store::Answer<std::string> RemoteStore::get_shard_iterator(const store::GetShard
 store::Answer<store::GetRecordsResponse> RemoteStore::get_records(const store::GetRecordsRequest& request) {
   if (is_given_up(request.allowance)) return store::read_given_up();
   caller_->counts().count_stream_read();
-  const Call call{.api = Api::streams, .operation = "GetRecords", .body = encode(request)};
+  // An iterator of Amazon's begins with the name of its stream.
+  const std::string& named = request.stream_arn.empty() ? request.shard_iterator : request.stream_arn;
+  const Call call{
+      .api = Api::streams, .operation = "GetRecords", .table = table_of_arn(named), .body = encode(request)};
   return ask(*caller_, call, decode_records).answer;
 }
 

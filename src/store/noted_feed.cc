@@ -48,7 +48,28 @@ base::Result<Changes> NotedFeed::read(int limit, base::Milliseconds timeout) {
   return *std::move(changes);
 }
 
+base::Result<bool> NotedFeed::has_turn() {
+  if (lease_ == nullptr) return true;
+  const auto held = lease_->hold();
+  // What others have done meanwhile they have noted.
+  if (!held || !*held) {
+    feed_.drop();
+    is_recalled_ = false;
+  }
+  return held;
+}
+
+void NotedFeed::leave() {
+  feed_.drop();
+  if (lease_ != nullptr) lease_->release();
+}
+
 base::Result<Changes> NotedFeed::next(int limit, base::Milliseconds timeout) {
+  TRY(const bool is_ours, has_turn());
+  if (!is_ours) {
+    waiting_.wait(timeout);
+    return Changes();
+  }
   TRY_VOID(recall());
   if (!feed_.place()) TRY_VOID(begin(std::string(no_place_noted)));
   TRY(Changes changes, read(limit, timeout));
@@ -62,6 +83,7 @@ base::Result<Changes> NotedFeed::next(int limit, base::Milliseconds timeout) {
 
 base::Result<void> NotedFeed::note() {
   noted_at_ = clock_.monotonic();
+  if (lease_ != nullptr && !lease_->is_held()) return {};
   if (!feed_.place() || feed_.place() == noted_) return {};
   TRY_VOID(note_.write(*feed_.place()));
   noted_ = feed_.place();

@@ -6,6 +6,7 @@
 // the less often the longer it takes.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 
 #include "base/clock.h"
@@ -20,7 +21,11 @@ class QueueCursor {
   base::TimePoint start(Steady::time_point now) const { return now >= next_sweep_ ? base::TimePoint() : from_; }
 
   // A read from start() took from `began` to `ended` and saw everything up to `seen`.
-  void found(base::TimePoint start, base::TimePoint seen, Steady::time_point began, Steady::time_point ended);
+  void found(base::TimePoint start, base::TimePoint seen, Steady::time_point began, Steady::time_point ended) {
+    const bool swept = start == base::TimePoint();
+    if (swept) next_sweep_ = ended + std::max<Steady::duration>(shortest_pause, (ended - began) * pause_per_time_spent);
+    from_ = std::max(swept ? base::TimePoint() : from_, seen - overlap);
+  }
 
   // Something is known to have come in behind the point: the next read begins at the beginning.
   void sweep_next() { next_sweep_ = {}; }

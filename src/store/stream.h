@@ -135,6 +135,7 @@ struct GetRecordsRequest {
   std::string shard_iterator;
   std::optional<int> limit;            // 1 to 1000
   ReadAllowance* allowance = nullptr;  // of the caller; nullptr: as much as it takes
+  std::string stream_arn = {};         // of the iterator, if the caller knows it: calls are counted by it
 };
 struct GetRecordsResponse {
   std::vector<StreamRecord> records;

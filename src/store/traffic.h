@@ -69,6 +69,10 @@ class TrafficObserver {
   virtual std::shared_ptr<TrafficMeter> meter(TrafficSource source) = 0;
   // One request for records of a change stream.
   virtual void count_stream_read() = 0;
+  // Units that a call took of a table with its indexes. Only a store on other machines tells this: what its calls are
+  // is what is paid for there.
+  virtual void count_call(std::string_view /*operation*/, const std::string& /*table*/, double /*read_units*/,
+                          double /*write_units*/) {}
 };
 
 }  // namespace postino::store

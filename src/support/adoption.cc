@@ -28,14 +28,21 @@ bool is_left(const Refusal& refusal, const item::Map& key) {
 
 }  // namespace
 
-Adoption::Adoption(TicketStore& store, TicketWriter& writer)
+Adoption::Adoption(TicketStore& store, TicketWriter& writer, store::Lease* lease)
     : store_(store),
       writer_(writer),
       note_(store.store(), store.tables().tickets, Keys::position()),
-      changes_(store.store(), store.tables().tickets, note_, store.clock(), note_life) {}
+      changes_(store.store(), store.tables().tickets, note_, store.clock(), note_life, lease) {}
 
 OrRefusal<int> Adoption::run_once(int limit, base::Milliseconds timeout) {
-  if (is_looking_through_) return look_through(limit);
+  if (is_looking_through_) {
+    const auto is_ours = changes_.has_turn();
+    if (!is_ours) return base::propagate(refusal_of(is_ours.error()));
+    if (*is_ours) return look_through(limit);
+    // Who has it now looks at all of them, too, because no place was noted.
+    is_looking_through_ = false;
+    looked_up_to_.reset();
+  }
   const auto changes = changes_.next(limit, timeout);
   if (!changes) return base::propagate(refusal_of(changes.error()));
   // What was written before the oldest record that is kept is found in the table.

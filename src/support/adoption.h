@@ -2,8 +2,8 @@
 //
 // They know the former system's items alone. A reader of a ticket by its id sees their changes at once; lists see
 // them when they are completed, which the change stream of the table makes a matter of moments. Nothing is written
-// unless the item is still as it was read, so that several processes may do this at once. At the first start, and after
-// a time away that the stream does not reach back to, all tickets are looked at.
+// unless the item is still as it was read, so that several processes may do this at once; with a lease one does it at a
+// time. At the first start, and after a time away that the stream does not reach back to, all tickets are looked at.
 #pragma once
 
 #include <optional>
@@ -17,13 +17,16 @@ namespace postino::support {
 
 class Adoption {
  public:
-  Adoption(TicketStore& store, TicketWriter& writer);
+  // `lease` may be nullptr. All must outlive it.
+  Adoption(TicketStore& store, TicketWriter& writer, store::Lease* lease = nullptr);
 
   // Looks at so many changes at most, or at so many tickets; waits for the first change up to `timeout`. How many items
   // were written. For one thread at a time.
   OrRefusal<int> run_once(int limit, base::Milliseconds timeout);
   // Wakes a waiting run_once(), which then answers at once from now on. From any thread.
   void close() { changes_.close(); }
+  // The last call: another process may go on at once.
+  void leave() { changes_.leave(); }
 
   // Completes one ticket, if it lacks something. True when something was written.
   OrRefusal<bool> look_at_ticket(const Keys& keys, const std::string& ticket_id);

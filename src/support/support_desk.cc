@@ -31,6 +31,7 @@ class DeskUpkeep {
     changed_.notify_all();
     adoption_.close();
     threads_.join();
+    adoption_.leave();
   }
   void wake() {
     {
@@ -99,7 +100,7 @@ struct SupportDesk::Parts {
         attachments(store, writer, options.objects, options.attachments),
         cache(store),
         handovers(store, mail),
-        adoption(store, writer),
+        adoption(store, writer, options.adoption_lease),
         upkeep(handovers, adoption, options) {}
 
   TicketStore store;

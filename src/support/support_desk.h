@@ -22,6 +22,7 @@ struct SupportOptions {
   AttachmentLimits attachments = {};
   objects::ObjectStore* objects = nullptr;  // for attachments; nullptr: none are taken. It must outlive the desk
   bool adopts = true;                       // completes what other programs write
+  store::Lease* adoption_lease = nullptr;   // of several processes, the one that has it; nullptr: each
   base::Milliseconds poll = std::chrono::seconds(1);  // of hand-overs, and of an adoption that failed
 };
 

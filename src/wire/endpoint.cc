@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "json/document.h"
+#include "store/caller_patience.h"
 #include "wire/gzip.h"
 #include "wire/protocol/operation.h"
 #include "wire/request_id.h"
@@ -123,7 +124,11 @@ void Endpoint::handle(const http::Request& request, http::Responder respond) {
 }
 
 void Endpoint::handle_long_call(const http::Request& request, const http::Responder& respond) {
-  if (long_calls_.try_submit([this, &request, respond] { handle_call(*long_services_, request, respond); })) return;
+  const bool is_taken = long_calls_.try_submit([this, &request, respond] {
+    const store::CallerPatience patience;
+    handle_call(*long_services_, request, respond);
+  });
+  if (is_taken) return;
   Reply reply = too_many_long_calls();
   statistics_.count_refused(reply.error);
   respond(api_response(request, std::move(reply), json_type));

@@ -6,6 +6,7 @@ import urllib.request
 
 import pytest
 
+from iam_proxy import IamProxy
 from outbox_server import OutboxServer
 from payloads import payload
 from postino_server import Server
@@ -156,3 +157,70 @@ def test_tables_are_planned_and_made_where_they_are(binary, store, shared):
     assert tables("plan").returncode == 0
     again = tables("apply")
     assert again.returncode == 0 and "nothing to do" in again.stdout, again
+
+
+@pytest.fixture
+def guarded(binary, store, shared):
+    """The store by the rights of the policy that a server needs; its tables are there."""
+    made = subprocess.run([binary, "tables", "apply", *store.flags, *shared], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+    assert made.returncode == 0, made
+    command = [binary, "tables", "export", "--format", "iam", "--region", "us-east-1", "--account", "111122223333"]
+    policy = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE_SECONDS).stdout
+    with IamProxy(policy, store.port) as proxy:
+        yield proxy
+
+
+def test_a_server_needs_no_more_than_the_rights_of_its_policy(binary, directory, guarded, shared):
+    """The samples are e-mails, messages, reminders and tickets that go all of their ways."""
+    with OutboxServer(binary, directory / "one", *remote_flags(guarded.port), *shared, "--sample") as one:
+        rest = one.rest()
+        [email] = rest.accept(payload(), headers={"Idempotency-Key": "once"})
+        eventually(lambda: "SENT" in rest.states(email), "the e-mail")
+        assert rest.put("/suppressions/nobody@customer.example", {"reason": "asked"}).status == 204
+        assert rest.get("/suppressions").status == 200 and rest.delete("/suppressions/nobody@customer.example").status == 204
+        assert rest.get("/emails").status == 200 and rest.get("/mailbox").status == 200
+        details = {"customer_name": "Ada", "customer_email": "ada@customer.example"}
+        assert rest.put("/reminders/customers/c1", details).status == 200
+        assert rest.get("/reminders/audit").status == 200
+        observed = rest.get("/capacity/observed")
+        assert observed.status == 200, observed
+        found = {(each["service"], each["operation"]) for each in observed.json["services"]}
+        assert {("outbox", "TransactWriteItems"), ("tickets", "Query")} <= found, found
+        assert 'postino_store_cost_dollars_total{service="outbox",operation="TransactWriteItems"}' in answer(one.url + "/metrics")[1]
+        eventually(lambda: ("GetRecords", "*") in guarded.used, "a follower of a stream")
+        assert answer(one.url + "/readyz") == (200, "ready\n")
+    assert not guarded.refused
+    assert ("PutItem", "table/EmailTrackingTable-audit") in guarded.used
+    assert ("UpdateItem", "table/EmailTrackingTable-audit") not in guarded.used
+
+
+def test_rights_that_are_taken_away_are_told_and_come_back(binary, directory, guarded, shared):
+    with OutboxServer(binary, directory / "one", *remote_flags(guarded.port), *shared) as one:
+        assert answer(one.url + "/readyz")[0] == 200
+        guarded.is_detached = True
+        told = eventually(lambda: (found := answer(one.url + "/readyz"))[0] == 503 and found[1], "that rights are gone")
+        assert "does not allow" in told and "of table email-outbox" in told and "postino tables export --format iam" in told
+        metrics = answer(one.url + "/metrics")[1]
+        failures = [line for line in metrics.splitlines() if line.startswith("postino_store_failures_total{") and not line.endswith(" 0")]
+        assert failures, metrics
+        guarded.is_detached = False
+        eventually(lambda: answer(one.url + "/readyz")[0] == 200, "that rights are there again")
+        [email] = one.rest().accept(payload())
+        eventually(lambda: "SENT" in one.rest().states(email), "the e-mail")
+
+
+def test_change_streams_that_cannot_be_read_keep_no_callers_away(binary, directory, guarded, shared):
+    with OutboxServer(binary, directory / "one", *remote_flags(guarded.port), *shared) as one:
+        guarded.broken = {"DescribeStream", "GetShardIterator", "GetRecords"}
+        told = eventually(lambda: "DynamoDB Streams" in (found := answer(one.url + "/readyz"))[1] and found, "the trouble")
+        assert told[0] == 200 and told[1].startswith("ready, but "), told
+        guarded.broken = set()
+        eventually(lambda: "DynamoDB Streams" not in answer(one.url + "/readyz")[1], "its end")
+
+
+def test_a_store_without_transactions_is_refused(binary, directory, guarded, shared):
+    guarded.unknown = {"TransactWriteItems"}
+    command = [binary, "serve", "--data", str(directory / "one"), "--dynamodb", "127.0.0.1:0", "--http", "127.0.0.1:0"]
+    ended = subprocess.run([*command, *remote_flags(guarded.port), *shared], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+    assert ended.returncode == 1
+    assert "it has no transactions (TransactWriteItems)" in ended.stderr, ended

@@ -90,6 +90,8 @@ bool FalseService::treat(net::RawPeer& peer, Treatment treatment, const std::str
       return peer.send(page_text(502));
     case Treatment::expired_keys:
       return peer.send(exception_text(400, "ExpiredTokenException"));
+    case Treatment::error_as_success:
+      return peer.send(exception_text(200, "ThrottlingException"));
     case Treatment::failed_afterwards:
       perform(head, body);
       return peer.send(exception_text(500, "InternalServerError"));
@@ -108,6 +110,12 @@ bool FalseService::treat(net::RawPeer& peer, Treatment treatment, const std::str
       std::string answer = perform(head, body);
       const std::size_t checksum = answer.find("x-amz-crc32: ");
       answer.replace(checksum, answer.find("\r\n", checksum) - checksum, "x-amz-crc32: 7");
+      return peer.send(answer);
+    }
+    case Treatment::no_checksum: {
+      std::string answer = perform(head, body);
+      const std::size_t checksum = answer.find("x-amz-crc32: ");
+      answer.erase(checksum, answer.find("\r\n", checksum) + 2 - checksum);
       return peer.send(answer);
     }
     case Treatment::silent:

@@ -21,12 +21,14 @@ enum class Treatment {
   cut,
   page,  // of a proxy: 502 Bad Gateway
   expired_keys,
+  error_as_success,  // status 200, and without a checksum
   // It is done.
   failed_afterwards,
   cut_afterwards,
   cut_in_the_answer,
   page_afterwards,  // with status 200
   wrong_checksum,
+  no_checksum,
   silent,  // until the client gives up
 };
 

@@ -16,7 +16,8 @@ constexpr auto harsh = {Treatment::failed,
                         Treatment::cut_afterwards,
                         Treatment::cut_in_the_answer,
                         Treatment::page_afterwards,
-                        Treatment::wrong_checksum};
+                        Treatment::wrong_checksum,
+                        Treatment::error_as_success};
 
 class LostAnswersTest : public testing::Test {
  protected:
@@ -79,6 +80,14 @@ TEST_F(LostAnswersTest, ToReadsAreAskedForAgain) {
     ASSERT_EQ(refusal_of(found), "");
     EXPECT_EQ(found->item, (Item{{"pk", "a"}, {"x", 1}}));
   });
+}
+
+TEST_F(LostAnswersTest, AreThoseWithoutAChecksumWhereOthersHadOne) {
+  ASSERT_TRUE(store().get_item(get("things", {{"pk", "a"}})));
+  const int before = service().requests();
+  service().treat_next({Treatment::no_checksum});
+  EXPECT_TRUE(store().get_item(get("things", {{"pk", "a"}})));
+  EXPECT_EQ(service().requests(), before + 2) << "asked again";
 }
 
 TEST_F(LostAnswersTest, OfPutsAreRecognised) {

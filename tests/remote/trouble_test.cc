@@ -4,7 +4,10 @@
 #include "base/many_threads_testing.h"
 #include "false_service.h"
 #include "net/certificates_testing.h"
+#include "remote/calls/caller.h"
 #include "remote/calls/retry_budget.h"
+#include "remote/calls/send_rate.h"
+#include "store/caller_patience.h"
 #include "store/forwarding_store.h"
 #include "tested_store.h"
 
@@ -96,7 +99,7 @@ TEST_F(TroubleTest, AWrongClockIsCorrectedByTheService) {
     EXPECT_LT(std::chrono::abs(store->now_there() - clock_.now()), std::chrono::minutes(10));
     EXPECT_EQ(refusal_of(store->put_item(put("things", {{"pk", "a"}}))), "");
     EXPECT_EQ(service.requests(), before + 3) << "from now on requests are dated by the service's clock";
-    EXPECT_EQ(store->problem(), std::nullopt);
+    EXPECT_THAT(store->problems(), testing::IsEmpty());
   }
 }
 
@@ -126,9 +129,12 @@ TEST_F(TroubleTest, KeysThatAreRevokedAreTold) {
   EXPECT_EQ(refused.error().type, ErrorType::access_denied);
   EXPECT_THAT(refused.error().message, testing::StartsWith("InvalidSignatureException: "));
   EXPECT_EQ(service.requests(), 2) << "once more, in case there are new ones";
-  ASSERT_TRUE(store->problem());
-  EXPECT_THAT(*store->problem(), testing::HasSubstr("InvalidSignatureException"));
-  EXPECT_THAT(*store->problem(), testing::Not(testing::HasSubstr("wrong")));
+  EXPECT_THAT(store->problems(), testing::IsEmpty()) << "it may pass";
+  hurried_clock().wait(ServiceHealth::patience);
+  EXPECT_FALSE(store->put_item(put("things", {{"pk", "a"}})));
+  ASSERT_EQ(store->problems().size(), 1U);
+  EXPECT_THAT(store->problems()[0], testing::HasSubstr("InvalidSignatureException"));
+  EXPECT_THAT(store->problems()[0], testing::Not(testing::HasSubstr("wrong")));
 }
 
 TEST_F(TroubleTest, AServiceThatIsAwayHasDoneNothing) {
@@ -141,10 +147,12 @@ TEST_F(TroubleTest, AServiceThatIsAwayHasDoneNothing) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().type, ErrorType::service_unavailable);
   EXPECT_EQ(refused.error().message, "DynamoDB could not be called: cannot connect to 127.0.0.1:1: connection refused");
-  EXPECT_THAT(store->problem().value_or(""), testing::HasSubstr("connection refused"));
   ASSERT_EQ(store->counts().size(), 1U);
   EXPECT_EQ(store->counts()[0].attempts, 3U);
   EXPECT_EQ(store->counts()[0].failed, 1U);
+  hurried_clock().wait(ServiceHealth::patience);
+  EXPECT_FALSE(store->get_item(get("things", {{"pk", "a"}})));
+  EXPECT_THAT(store->problems(), testing::ElementsAre(testing::HasSubstr("connection refused")));
 }
 
 TEST_F(TroubleTest, AFalseServerIsNotTrusted) {
@@ -178,10 +186,61 @@ TEST_F(TroubleTest, ThatPassesIsForgotten) {
   const auto refused = store->get_item(get("things", {{"pk", "a"}}));
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, testing::HasSubstr("the answer is not DynamoDB's: status 502, text/html"));
-  EXPECT_TRUE(store->problem());
+  hurried_clock().wait(ServiceHealth::patience);
+  EXPECT_FALSE(store->get_item(get("things", {{"pk", "a"}})));
+  EXPECT_THAT(store->problems(), testing::ElementsAre(testing::HasSubstr("status 502, text/html")));
   service.treat_all(Treatment::usual);
   EXPECT_EQ(refusal_of(store->get_item(get("things", {{"pk", "a"}}))), "");
-  EXPECT_EQ(store->problem(), std::nullopt);
+  EXPECT_THAT(store->problems(), testing::IsEmpty());
+}
+
+// Nothing is wrong with a call that succeeds in the end, nor with one that fails among others that do not.
+TEST_F(TroubleTest, OneFailureIsNoProblem) {
+  FalseService service(engine());
+  RemoteOptions options = options_for(service.port());
+  options.attempts = 1;
+  const auto store = remote(std::move(options));
+  for (int i = 0; i < 3; ++i) {
+    service.treat_next({Treatment::failed});
+    EXPECT_FALSE(store->get_item(get("things", {{"pk", "a"}})));
+    EXPECT_THAT(store->problems(), testing::IsEmpty());
+    hurried_clock().wait(ServiceHealth::patience);
+    EXPECT_EQ(refusal_of(store->get_item(get("things", {{"pk", "a"}}))), "");
+  }
+}
+
+TEST_F(TroubleTest, ATableThatIsDeletedIsAProblemOfThoseWhoNeedIt) {
+  FalseService service(engine());
+  RemoteOptions options = options_for(service.port());
+  options.needed = {{"things", {"GetItem"}}, {"gone", {"GetItem"}}};
+  const auto store = remote(std::move(options));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_FALSE(store->get_item(get("gone", {{"pk", "a"}})));
+    EXPECT_FALSE(store->get_item(get("foreign", {{"pk", "a"}})));
+    EXPECT_TRUE(store->get_item(get("things", {{"pk", "a"}})));
+    hurried_clock().wait(ServiceHealth::patience);
+  }
+  EXPECT_THAT(store->problems(), testing::ElementsAre(testing::HasSubstr("has no table gone")));
+  for (const RemoteCounts& each : store->counts()) EXPECT_EQ(each.failed, each.table == "gone" ? 2U : 0U) << each.table;
+}
+
+TEST_F(TroubleTest, ThrottlingThatLastsIsAProblem) {
+  FalseService service(engine());
+  RemoteOptions options = options_for(service.port());
+  options.needed = {{"things", {"GetItem"}}};
+  options.attempts = 2;
+  const auto store = remote(std::move(options));
+  service.treat_all(Treatment::throttled);
+  EXPECT_FALSE(store->get_item(get("things", {{"pk", "a"}})));
+  EXPECT_THAT(store->problems(), testing::IsEmpty());
+  hurried_clock().wait(ServiceHealth::patience);
+  EXPECT_FALSE(store->get_item(get("things", {{"pk", "a"}})));
+  EXPECT_THAT(store->problems(), testing::ElementsAre(testing::HasSubstr("throttles GetItem of table things")));
+  EXPECT_EQ(store->counts()[0].failed, 2U);
+  service.treat_all(Treatment::usual);
+  hurried_clock().wait(SendRate::forgotten_after);
+  EXPECT_TRUE(store->get_item(get("things", {{"pk", "a"}})));
+  EXPECT_THAT(store->problems(), testing::IsEmpty());
 }
 
 TEST_F(TroubleTest, AServiceThatHangsEndsACallInTime) {
@@ -208,6 +267,91 @@ TEST_F(TroubleTest, CallsGoOnUntilTheProcessEnds) {
   EXPECT_EQ(refusal_of(store->put_item(put("things", {{"pk", "a"}}))), "");
   service.treat_next({Treatment::failed});
   EXPECT_EQ(refusal_of(store->put_item(put("things", {{"pk", "b"}}))), "") << "by the second attempt";
+}
+
+// Who reads another stream, or the table itself, is not held up.
+TEST_F(TroubleTest, AStreamThatIsThrottledIsTheOnlyOne) {
+  FalseService service(engine());
+  RemoteOptions options = options_for(service.port());
+  options.attempts = 1;
+  base::Milliseconds waited{0};
+  options.sleep = [&waited](base::Milliseconds time) {
+    waited += time;
+    hurried_clock().wait(time);
+  };
+  const auto store = remote(std::move(options));
+  const auto read = [&](const std::string& table) {
+    store::GetRecordsRequest request;
+    request.shard_iterator = "arn:aws:dynamodb:eu-central-1:1:table/" + table + "/stream/2026|1|AAAA";
+    return store->get_records(request);
+  };
+  service.treat_next({Treatment::throttled});
+  EXPECT_EQ(read("things").error().type, ErrorType::provisioned_throughput_exceeded);
+  EXPECT_FALSE(read("others"));
+  EXPECT_TRUE(store->get_item(get("things", {{"pk", "a"}})));
+  EXPECT_EQ(waited, base::Milliseconds(0));
+  EXPECT_FALSE(read("things"));
+  EXPECT_GT(waited, base::Milliseconds(0));
+  std::map<std::string, std::uint64_t> throttled;
+  for (const RemoteCounts& each : store->counts()) throttled[each.operation + " " + each.table] = each.throttled;
+  EXPECT_THAT(throttled,
+              testing::ElementsAre(testing::Pair("GetItem things", 0U), testing::Pair("GetRecords others", 0U),
+                                   testing::Pair("GetRecords things", 1U)));
+}
+
+// A request that needs many calls does not wait the time of one for each of them.
+TEST_F(TroubleTest, WhoWaitsDoesNotWaitForManyCallsThatHang) {
+  FalseService service(engine());
+  RemoteOptions options = options_for(service.port());
+  options.call_time = std::chrono::milliseconds(200);
+  const auto store = remote(std::move(options));
+  service.treat_all(Treatment::silent);
+  {
+    const store::CallerPatience patience;
+    EXPECT_FALSE(store->get_item(get("things", {{"pk", "a"}})));
+    const int before = service.requests();
+    const auto refused = store->get_item(get("things", {{"pk", "a"}}));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().type, ErrorType::service_unavailable) << "nothing was done";
+    EXPECT_THAT(refused.error().message, testing::HasSubstr("has not answered earlier calls of this request"));
+    EXPECT_EQ(service.requests(), before);
+  }
+  const int before = service.requests();
+  EXPECT_FALSE(store->get_item(get("things", {{"pk", "a"}})));
+  EXPECT_GT(service.requests(), before) << "those for whom nobody waits have the time of a call each";
+}
+
+// A call that came to no place has used no turn: the next one has it.
+TEST_F(TroubleTest, ATurnIsGivenBackWhenNoPlaceIsFree) {
+  FalseService service(engine());
+  CallerOptions options;
+  options.endpoint = options.streams_endpoint = options_for(service.port()).endpoint;
+  options.region = service_region;
+  options.credentials = fixed_credentials(service_keys);
+  options.tls.verify = false;
+  options.call_time = std::chrono::milliseconds(3'000);  // more than one turn takes, and less than two
+  options.attempts = 1;
+  options.most_calls = 1;
+  options.sleep = [](base::Milliseconds time) { hurried_clock().wait(time); };
+  const auto caller = Caller::create(std::move(options), hurried_clock(), random_);
+  ASSERT_TRUE(caller);
+  const auto call_of = [](const std::string& table) {
+    return Call{.operation = "DescribeTable", .table = table, .body = R"({"TableName":"things"})"};
+  };
+  const auto nothing = [](const std::string&) { return base::Result<void>(); };
+  service.treat_next({Treatment::throttled});
+  EXPECT_FALSE((*caller)->call(call_of("busy"), nothing).answer);
+  std::optional<Outcome> without_place;
+  EXPECT_TRUE((*caller)
+                  ->call(call_of("idle"),
+                         [&](const std::string&) {
+                           without_place = (*caller)->call(call_of("busy"), nothing);  // this one has the only place
+                           return base::Result<void>();
+                         })
+                  .answer);
+  ASSERT_TRUE(without_place && !without_place->answer);
+  EXPECT_EQ(without_place->answer.error().message, "too many calls of DynamoDB are waiting");
+  EXPECT_EQ(refusal_of((*caller)->call(call_of("busy"), nothing).answer), "");
 }
 
 TEST_F(TroubleTest, RepeatsEndWithTheirBudget) {

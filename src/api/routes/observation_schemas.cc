@@ -44,6 +44,15 @@ Schema observed_table() {
                          {"saving", decimal_text("What the cheaper one saves a month."), required}}};
 }
 
+Schema observed_service() {
+  return {.type = "object",
+          .properties = {{"service", text("Of this program; `other` of tables of others."), required},
+                         {"operation", text("Of DynamoDB, as PutItem."), required},
+                         {"read_units", decimal_text(), required},
+                         {"write_units", decimal_text(), required},
+                         {"cost", decimal_text("Of a month, on demand, if it goes on like this."), required}}};
+}
+
 Schema hot_key() {
   return {.type = "object",
           .properties = {{"table", text(), required},
@@ -95,6 +104,8 @@ Schema observation() {
                required},
               {"backfill_cost", decimal_text("What filling new indexes cost on demand, once."), required},
               {"tables", list_of(like("ObservedTable")), required},
+              {"services", list_of(observed_service(), "By service and operation; empty where the store is embedded."),
+               required},
               {"hot_keys", list_of(like("HotKey"), "The keys with the largest shares of the traffic; at least 1 %."),
                required},
               {"hot_partitions", list_of(like("HotKey"), "Keys beyond what a partition gives."), required},

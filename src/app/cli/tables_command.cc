@@ -9,6 +9,7 @@
 #include "app/console/terminal_text.h"
 #include "app/store/open_store.h"
 #include "app/store/service_tables.h"
+#include "app/store/table_uses.h"
 #include "app/store/tables_export.h"
 #include "base/log.h"
 #include "base/this_thread.h"
@@ -165,7 +166,12 @@ int run_export(const TablesFlags& flags, const Console& console) {
     console.out << terraform_text(tables);
   } else if (flags.format == "iam") {
     const std::string& region = settings->remote.region.empty() ? settings->region : settings->remote.region;
-    console.out << iam_policy_text(tables, {region, settings->account, followed_tables(*settings), flags.with_apply});
+    console.out << iam_policy_text(tables, {.region = region,
+                                            .account = settings->account,
+                                            .followed = followed_tables(*settings),
+                                            .changes_tables = flags.with_apply,
+                                            .uses = table_uses(*settings),
+                                            .bucket = settings->objects.bucket});
   } else {
     console.out << cloudformation_text(tables);
   }

@@ -84,6 +84,15 @@ void print_tables(const AnswerObject& observation, const Console& console) {
   console.out << table.take();
 }
 
+void print_services(const AnswerObject& observation, const Console& console) {
+  TableText table(
+      {{"SERVICE"}, {"OPERATION"}, {"READ UNITS", right}, {"WRITE UNITS", right}, {"A MONTH ON DEMAND", right}});
+  for (const AnswerObject& each : observation.objects("services"))
+    table.add({each.text("service"), each.text("operation"), each.text("read_units"), each.text("write_units"),
+               each.text("cost")});
+  console.out << table.take();
+}
+
 void print_hot_keys(const AnswerObject& observation, const Console& console) {
   TableText table(
       {{"HOT KEYS OF"}, {"INDEX"}, {"UNITS", right}, {"SHARE", right}, {"MOST IN A SECOND", right}, {"KEY"}},
@@ -155,6 +164,10 @@ void print_observation(const AnswerObject& observation, const Console& console) 
   console.out << "\n";
   print_tables(observation, console);
   console.out << "\n";
+  if (!observation.objects("services").empty()) {
+    print_services(observation, console);
+    console.out << "\n";
+  }
   print_costs(observation, console);
   console.out << "\n" << observation.text("best") << " if each table has what is cheaper for it.\n\n";
   if (!observation.objects("hot_keys").empty()) {

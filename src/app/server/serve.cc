@@ -29,6 +29,7 @@
 #include "app/server/support_service.h"
 #include "app/store/open_store.h"
 #include "app/store/service_tables.h"
+#include "app/store/table_uses.h"
 #include "base/descriptor.h"
 #include "base/log.h"
 #include "base/log_file.h"
@@ -215,6 +216,12 @@ std::set<std::string> indexed_tables(const Settings& settings) {
   return names;
 }
 
+capacity::ServiceNames service_names(const Settings& settings) {
+  capacity::ServiceNames names;
+  for (const auto& [table, use] : table_uses(settings)) names.emplace(table, use.service);
+  return names;
+}
+
 // A server that cannot listen names the flag of its address.
 base::Result<std::unique_ptr<http::Server>> named(const std::string& flag,
                                                   base::Result<std::unique_ptr<http::Server>> started) {
@@ -363,8 +370,8 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   store::Store& store = opened->store();
   const std::shared_ptr<base::PlausibleClock> clock = opened->clock();
   progress.is_store_new = opened->is_new();
-  const auto planner =
-      std::make_shared<const capacity::Planner>(std::move(prices), store, opened->traffic(), indexed_tables(settings));
+  const auto planner = std::make_shared<const capacity::Planner>(std::move(prices), store, opened->traffic(),
+                                                                 indexed_tables(settings), service_names(settings));
   const MemoryLimits memory;
   // Other programs may write to the table of e-mails: the outbox adopts what they write, now or later.
   base::SystemRandom random;
@@ -398,7 +405,7 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   Monitor monitor(metrics_readers(settings));
   monitor.add_source([&](std::string& text) { endpoint->statistics().append_to(text); });
   monitor.add_source([&](std::string& text) { endpoint->long_calls().append_to(text); });
-  monitor.add_source([&](std::string& text) { opened->append_metrics(text); });
+  monitor.add_source([&](std::string& text) { opened->append_metrics(text, planner->prices()); });
   monitor.add_check([&] { return opened->problem(); });
   monitor.add_source([&](std::string& text) {
     if (const Servers* servers = listening) append_server_metrics(text, servers->counts());
@@ -409,7 +416,8 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   if (outbox) monitor.add_check([&] { return outbox->problem(); });
   if (outbox)
     monitor.set_troubles([&] {
-      std::vector<std::string> found = outbox->troubles();
+      std::vector<std::string> found = opened->troubles();
+      std::ranges::move(outbox->troubles(), std::back_inserter(found));
       if (figures) std::ranges::move(figures->troubles(), std::back_inserter(found));
       return found;
     });

@@ -26,11 +26,15 @@ struct SupportService::Parts {
   std::unique_ptr<objects::ObjectStore> objects;
   objects::S3Objects* bucket = nullptr;  // the object store, when it is one
   std::unique_ptr<objects::LargeItemStore> store;
+  // Of those who follow the stream of tickets, on a store that other processes use, too; nullptr on another one.
+  std::unique_ptr<store::Lease> adoption_lease;
+  std::unique_ptr<store::Lease> cleaner_lease;
   std::unique_ptr<outbox::Mailer> mailer;
   std::unique_ptr<support::SupportDesk> desk;
   std::unique_ptr<objects::ObjectCleaner> cleaner;
   std::unique_ptr<objects::ObjectUpkeep> upkeep;  // once it is started
 
+  void build_leases(store::Store& table_store, const Settings& settings, const base::Clock& clock);
   base::Result<void> build_objects(const Settings& settings, const base::Clock& clock,
                                    std::shared_ptr<const net::ShutdownDeadline> shutdown_deadline);
   base::Result<void> build(store::Store& table_store, outbox::Outbox& outbox, const Settings& settings,
@@ -60,6 +64,19 @@ base::Result<void> SupportService::Parts::build_objects(
   return {};
 }
 
+// They are in the table of keys, which has no change stream: each renewal is a change.
+void SupportService::Parts::build_leases(store::Store& table_store, const Settings& settings,
+                                         const base::Clock& clock) {
+  if (!table_store.is_shared()) return;
+  const std::string owner = base::make_uuid(random);
+  const auto lease = [&](const std::string& follower) {
+    const item::Key key{{"pk", "LEASE#" + settings.tickets.table + "#" + follower}};
+    return std::make_unique<store::Lease>(table_store, settings.idempotency.table, key, owner, clock);
+  };
+  adoption_lease = lease("adoption");
+  cleaner_lease = lease("objects");
+}
+
 base::Result<void> SupportService::Parts::build(store::Store& table_store, outbox::Outbox& outbox,
                                                 const Settings& settings, const base::Clock& clock) {
   const TicketSettings& wanted = settings.tickets;
@@ -75,6 +92,8 @@ base::Result<void> SupportService::Parts::build(store::Store& table_store, outbo
   options.attachments.ticket_bytes = 5 * options.attachments.bytes;
   options.objects = objects.get();
   options.adopts = !wanted.no_adoption;
+  build_leases(table_store, settings, clock);
+  options.adoption_lease = adoption_lease.get();
 
   // The table is there before the store is made that knows its keys.
   int pauses = 0;
@@ -89,7 +108,7 @@ base::Result<void> SupportService::Parts::build(store::Store& table_store, outbo
   TRY(objects::LargeItemTable described, objects::describe_large_item_table(table_store, wanted.table));
   cleaner = std::make_unique<objects::ObjectCleaner>(
       table_store, *objects, described.keyed, std::vector{objects::large_items_kind(), support::attachments_kind()},
-      clock);
+      clock, objects::CleanerOptions{.lease = cleaner_lease.get()});
   store = std::make_unique<objects::LargeItemStore>(table_store, *objects, std::vector{std::move(described)}, clock,
                                                     random);
   // The outbox commits past the store above. A ticket with attributes in the object store is therefore written without

@@ -51,7 +51,7 @@ class EmbeddedStore final : public OpenStore {
     if (health.refusal == engine::WriteRefusal::none) return std::nullopt;
     return "writes are refused: " + health.reason;
   }
-  void append_metrics(std::string& out) const override {
+  void append_metrics(std::string& out, const capacity::PriceBook& /*prices*/) const override {
     append_store_metrics(out, engine_->write_health(), engine_->write_counts());
   }
   std::string describe() const override { return directory_.string(); }

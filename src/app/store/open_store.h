@@ -7,9 +7,11 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "app/settings/settings.h"
 #include "base/plausible_clock.h"
+#include "capacity/price_book.h"
 #include "capacity/traffic_watch.h"
 #include "store/store.h"
 
@@ -33,7 +35,9 @@ class OpenStore {
   virtual base::Result<std::set<std::string>> read_only_tables() = 0;
   // What is wrong with it at the moment, if anything. Answers at once.
   virtual std::optional<std::string> problem() const = 0;
-  virtual void append_metrics(std::string& out) const = 0;
+  // What is wrong with its change streams: those who follow them wait, and everything else goes on. Answers at once.
+  virtual std::vector<std::string> troubles() const { return {}; }
+  virtual void append_metrics(std::string& out, const capacity::PriceBook& prices) const = 0;
   virtual std::string describe() const = 0;  // for people: "postino-data"
   // No call waits for it beyond this moment.
   virtual void leave_at(std::chrono::steady_clock::time_point /*when*/) {}

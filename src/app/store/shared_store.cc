@@ -3,6 +3,7 @@
 #include "app/store/open_store.h"
 #include "app/store/service_tables.h"
 #include "app/store/store_metrics.h"
+#include "app/store/table_uses.h"
 #include "base/log.h"
 #include "remote/aws_credentials.h"
 #include "remote/remote_store.h"
@@ -57,6 +58,8 @@ class SharedStore final : public OpenStore {
     if (!settings.outbox.off && !settings.capacity.no_watch)
       traffic_ = std::make_shared<capacity::TrafficWatch>(machine_clock_);
     options.traffic = traffic_;
+    options.needed = needed_operations(settings);
+    uses_ = table_uses(settings);
     TRY(store_, remote::RemoteStore::create(std::move(options), machine_clock_, random_));
     place_ = endpoints.data.text();
     audit_ = settings.outbox.off ? "" : audit_table(settings);
@@ -76,13 +79,24 @@ class SharedStore final : public OpenStore {
     return {};
   }
 
+  // Some stores that speak the protocol do not have all of it. A transaction without actions is refused by all that
+  // know transactions, and costs nothing.
+  base::Result<void> check_transactions() {
+    const auto answer = store_->transact_write_items({});
+    if (answer || !answer.error().message.starts_with("UnknownOperationException")) return {};
+    return base::fail(base::ErrorCode::invalid,
+                      "it has no transactions (TransactWriteItems), and every service of Postino needs them: use "
+                      "Amazon DynamoDB, another Postino, or a store or version that has them");
+  }
+
   // Until the tables are there that services need. What they live by is the service's time, which is known then.
   base::Result<void> prepare(const Settings& settings, const StartPause& pause) {
     const std::vector<store::TableSetup> wanted = service_tables(settings);
     const auto patience = steady_clock::now() + start_patience;
     std::string told;
     while (true) {
-      auto prepared = make_tables(wanted, pause);
+      auto prepared = wanted.empty() ? base::Result<void>() : check_transactions();
+      if (prepared) prepared = make_tables(wanted, pause);
       if (prepared) break;
       const base::ErrorCode code = prepared.error().code;
       const bool is_away = code == base::ErrorCode::exhausted || code == base::ErrorCode::io;
@@ -104,8 +118,15 @@ class SharedStore final : public OpenStore {
     return audit_.empty() ? std::set<std::string>() : std::set<std::string>{audit_};
   }
   std::shared_ptr<capacity::TrafficWatch> traffic() const override { return traffic_; }
-  std::optional<std::string> problem() const override { return store_->problem(); }
-  void append_metrics(std::string& out) const override { append_remote_metrics(out, store_->counts()); }
+  std::optional<std::string> problem() const override {
+    std::string all;
+    for (const std::string& each : store_->problems()) all.append(all.empty() ? "" : "; ").append(each);
+    return all.empty() ? std::nullopt : std::optional(std::move(all));
+  }
+  std::vector<std::string> troubles() const override { return store_->stream_problems(); }
+  void append_metrics(std::string& out, const capacity::PriceBook& prices) const override {
+    append_remote_metrics(out, store_->counts(), uses_, prices);
+  }
   std::string describe() const override { return place_ + " with the " + credentials_->describe(); }
   void leave_at(steady_clock::time_point when) override { shutdown_deadline_->begin_at(when); }
 
@@ -128,6 +149,7 @@ class SharedStore final : public OpenStore {
   std::unique_ptr<remote::RemoteStore> store_;
   std::string place_;
   std::string audit_;
+  std::map<std::string, TableUse, std::less<>> uses_;
   std::unique_ptr<StoreClock> store_clock_;
   std::shared_ptr<base::PlausibleClock> clock_;
 };

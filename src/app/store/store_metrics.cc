@@ -3,8 +3,10 @@
 #include <array>
 #include <charconv>
 #include <string_view>
+#include <utility>
 
 #include "base/metrics_text.h"
+#include "capacity/observation.h"
 
 namespace postino::app {
 
@@ -32,29 +34,84 @@ constexpr RemoteMetric remote_metrics[] = {
     {"postino_store_throttled_total",
      "Attempts that the store refused because they were too many, by operation and table.",
      [](const remote::RemoteCounts& counts) { return std::to_string(counts.throttled); }},
-    {"postino_store_failures_total", "Calls that the store did not answer, or not in time, by operation and table.",
+    {"postino_store_failures_total",
+     "Calls that failed: not answered, or not in time, and of tables that services need also those that were throttled "
+     "to the end, not allowed, or of a table that is missing.",
      [](const remote::RemoteCounts& counts) { return std::to_string(counts.failed); }},
     {"postino_store_read_units_total", "Read units that calls consumed, by operation and table.",
      [](const remote::RemoteCounts& counts) { return units_text(counts.read_units); }},
     {"postino_store_write_units_total", "Write units that calls consumed, by operation and table.",
      [](const remote::RemoteCounts& counts) { return units_text(counts.write_units); }},
+    {"postino_store_refused_writes_total",
+     "Writes that were refused because a condition did not hold. They consume write units, which the store does not "
+     "tell.",
+     [](const remote::RemoteCounts& counts) { return std::to_string(counts.refused_writes); }},
 };
+
+double number_of(const capacity::Decimal& price) { return std::stod(price.text()); }
+
+// What a unit costs on demand.
+struct UnitPrices {
+  explicit UnitPrices(const capacity::PriceBook& book)
+      : read(number_of(book.standard.on_demand_read_million) / 1e6),
+        write(number_of(book.standard.on_demand_write_million) / 1e6),
+        stream_read(number_of(book.stream_reads_100000) / 1e5) {}
+
+  double cost_of(const remote::RemoteCounts& counts) const {
+    const double streams = counts.operation == "GetRecords" ? stream_read * static_cast<double>(counts.attempts) : 0;
+    return read * counts.read_units + write * counts.write_units + streams;
+  }
+
+  double read;
+  double write;
+  double stream_read;
+};
+
+void append_costs(std::string& out, const std::map<std::pair<std::string, std::string>, double>& costs) {
+  constexpr std::string_view name = "postino_store_cost_dollars_total";
+  base::append_metric_head(out, name, "counter",
+                           "What the consumed units cost on demand, by service and operation, with the prices of "
+                           "--capacity-prices.");
+  for (const auto& [labels, dollars] : costs)
+    out.append(name)
+        .append("{service=\"")
+        .append(labels.first)
+        .append("\",operation=\"")
+        .append(labels.second)
+        .append("\"} ")
+        .append(units_text(dollars))
+        .append("\n");
+}
 
 }  // namespace
 
-void append_remote_metrics(std::string& out, const std::vector<remote::RemoteCounts>& counts) {
+void append_remote_metrics(std::string& out, const std::vector<remote::RemoteCounts>& counts,
+                           const std::map<std::string, TableUse, std::less<>>& uses,
+                           const capacity::PriceBook& prices) {
+  const auto service_of = [&](const remote::RemoteCounts& each) {
+    const auto use = uses.find(each.table);
+    return use == uses.end() ? capacity::other_service : use->second.service;
+  };
   for (const RemoteMetric& metric : remote_metrics) {
     base::append_metric_head(out, metric.name, "counter", metric.help);
     for (const remote::RemoteCounts& each : counts)
       out.append(metric.name)
           .append("{operation=\"")
           .append(each.operation)
+          .append("\",service=\"")
+          .append(service_of(each))
           .append("\",table=\"")
           .append(each.table)
           .append("\"} ")
           .append(metric.value(each))
           .append("\n");
   }
+  if (prices.currency != "USD") return;
+  const UnitPrices of_units(prices);
+  std::map<std::pair<std::string, std::string>, double> costs;
+  for (const remote::RemoteCounts& each : counts)
+    costs[{std::string(service_of(each)), each.operation}] += of_units.cost_of(each);
+  append_costs(out, costs);
 }
 
 void append_store_metrics(std::string& out, const engine::WriteHealth& health, const engine::WriteCounts& counts) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string_view>
 
@@ -226,11 +227,13 @@ void add_terraform_table(Lines& lines, const std::string& name, const TableSetup
   lines.add(0, {"}"});
 }
 
+std::string partition_of(const PolicyScope& scope) {
+  if (scope.region.starts_with("cn-")) return "aws-cn";
+  return scope.region.starts_with("us-gov-") ? "aws-us-gov" : "aws";
+}
+
 std::string table_arn(const PolicyScope& scope, const std::string& table) {
-  std::string partition = "aws";
-  if (scope.region.starts_with("cn-")) partition = "aws-cn";
-  if (scope.region.starts_with("us-gov-")) partition = "aws-us-gov";
-  return "arn:" + partition + ":dynamodb:" + scope.region + ":" + scope.account + ":table/" + table;
+  return "arn:" + partition_of(scope) + ":dynamodb:" + scope.region + ":" + scope.account + ":table/" + table;
 }
 
 void add_json_list(Lines& lines, std::string_view name, const std::vector<std::string>& values, bool is_last) {
@@ -246,10 +249,33 @@ struct Statement {
   std::vector<std::string> resources;
 };
 
-std::vector<std::string> actions(std::initializer_list<std::string_view> names) {
+template <class Names>
+std::vector<std::string> actions(const Names& names) {
   std::vector<std::string> all;
-  for (const std::string_view name : names) all.push_back("dynamodb:" + std::string(name));
+  for (const auto& name : names) all.push_back("dynamodb:" + std::string(name));
   return all;
+}
+std::vector<std::string> actions(std::initializer_list<std::string_view> names) {
+  return actions<std::initializer_list<std::string_view>>(names);
+}
+
+// Tables with which the same is done have one statement, because a policy must be short.
+void add_item_statements(const std::vector<TableSetup>& tables, const PolicyScope& scope, std::vector<Statement>& all) {
+  std::map<std::set<std::string, std::less<>>, std::vector<std::string>> by_operations;
+  for (const TableSetup& setup : tables) {
+    const std::string& name = setup.request.table_name;
+    if (const auto use = scope.uses.find(name); use != scope.uses.end())
+      by_operations[use->second.operations].push_back(table_arn(scope, name));
+  }
+  for (const auto& [operations, arns] : by_operations)
+    all.push_back({"Items" + std::to_string(all.size() + 1), actions(operations), arns});
+}
+
+void add_bucket_statements(const PolicyScope& scope, std::vector<Statement>& all) {
+  if (scope.bucket.empty()) return;
+  const std::string arn = "arn:" + partition_of(scope) + ":s3:::" + scope.bucket;
+  all.push_back({"Objects", {"s3:GetObject", "s3:PutObject", "s3:DeleteObject"}, {arn + "/*"}});
+  all.push_back({"ObjectList", {"s3:ListBucket"}, {arn}});
 }
 
 std::vector<Statement> statements_of(const std::vector<TableSetup>& tables, const PolicyScope& scope) {
@@ -267,15 +293,13 @@ std::vector<Statement> statements_of(const std::vector<TableSetup>& tables, cons
   for (const std::string& table : scope.followed) streams.push_back(table_arn(scope, table) + "/stream/*");
   std::vector<std::string> described = arns;
   for (const std::string& table : foreign) described.push_back(table_arn(scope, table));
-  std::vector<Statement> all = {
-      {"Items",
-       actions({"GetItem", "BatchGetItem", "Query", "Scan", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem",
-                "ConditionCheckItem"}),
-       arns},
-      {"Indexes", actions({"Query", "Scan"}), indexes},
-      {"Descriptions", actions({"DescribeTable", "DescribeTimeToLive", "DescribeContinuousBackups"}), described},
-      {"Streams", actions({"DescribeStream", "GetShardIterator", "GetRecords"}), streams},
-  };
+  std::vector<Statement> all;
+  add_item_statements(tables, scope, all);
+  all.push_back({"Indexes", actions({"Query"}), indexes});
+  all.push_back(
+      {"Descriptions", actions({"DescribeTable", "DescribeTimeToLive", "DescribeContinuousBackups"}), described});
+  all.push_back({"Streams", actions({"DescribeStream", "GetShardIterator", "GetRecords"}), streams});
+  add_bucket_statements(scope, all);
   if (scope.changes_tables)
     all.push_back(
         {"Changes",

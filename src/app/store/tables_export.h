@@ -2,10 +2,12 @@
 // Pure code.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "app/store/table_uses.h"
 #include "store/table_setup.h"
 
 namespace postino::app {
@@ -15,14 +17,20 @@ std::string cloudformation_text(const std::vector<store::TableSetup>& tables);
 // Resources for Terraform.
 std::string terraform_text(const std::vector<store::TableSetup>& tables);
 
+// What IAM takes as one policy: characters without spaces and line ends.
+inline constexpr std::size_t largest_policy = 6'144;
+
 struct PolicyScope {
   std::string region;
   std::string account;
   std::set<std::string> followed;  // tables whose change streams are read; others than those given, too
   bool changes_tables = false;     // also what is needed to make them
+  std::map<std::string, TableUse, std::less<>> uses = {};  // what is done with each table
+  std::string bucket = {};                                 // of objects; empty: there is none
 };
 
-// A policy for IAM with what a server does, and nothing else, on these tables, their indexes and streams.
+// A policy for IAM with what a server does, and nothing else: on each of these tables what its services do with it, on
+// their indexes, streams and the bucket.
 std::string iam_policy_text(const std::vector<store::TableSetup>& tables, const PolicyScope& scope);
 
 }  // namespace postino::app

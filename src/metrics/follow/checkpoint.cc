@@ -102,15 +102,6 @@ Outcome<std::optional<item::Item>> CheckpointKeeper::load() {
   return answer->item;
 }
 
-bool CheckpointKeeper::is_silent(const Checkpoint& seen) {
-  const base::Milliseconds now = clock_.monotonic();
-  if (watched_ != seen.version) {
-    watched_ = seen.version;
-    watched_since_ = now;
-  }
-  return now - watched_since_ >= options_.lease;
-}
-
 Outcome<bool> CheckpointKeeper::take(const Checkpoint& seen) {
   Checkpoint next = seen;
   next.version = seen.version + 1;
@@ -144,7 +135,7 @@ Outcome<bool> CheckpointKeeper::claim(Checkpoint next, store::PutItemRequest req
   checkpoint_ = std::move(next);
   holds_ = true;
   written_ = clock_.monotonic();
-  watched_.reset();
+  silence_.forget();
   return true;
 }
 
@@ -160,7 +151,9 @@ Outcome<bool> CheckpointKeeper::hold() {
     written_ = clock_.monotonic();
     return true;
   }
-  if (!found->owner.empty() && !options_.alone && !is_silent(*found)) return false;
+  if (!found->owner.empty() && !options_.alone &&
+      !silence_.has_lasted(found->version, clock_.monotonic(), options_.lease))
+    return false;
   return take(*found);
 }
 

@@ -16,6 +16,7 @@
 #include "item/value.h"
 #include "metrics/follow/failure.h"
 #include "store/change_feed.h"
+#include "store/lease.h"
 #include "store/retry.h"
 #include "store/store.h"
 
@@ -86,7 +87,6 @@ class CheckpointKeeper {
   Outcome<bool> take(const Checkpoint& seen);
   Outcome<bool> replace_spoilt(const item::Item& seen, const std::string& fault);
   Outcome<bool> claim(Checkpoint next, store::PutItemRequest request);
-  bool is_silent(const Checkpoint& seen);
   item::Item item_of(const Checkpoint& checkpoint) const;
   Outcome<void> write(Checkpoint next, std::vector<store::TransactAction> actions);
   Outcome<void> settle(const store::Error& error, const Checkpoint& next);
@@ -97,9 +97,8 @@ class CheckpointKeeper {
   const store::Retry retry_;
   Checkpoint checkpoint_;
   bool holds_ = false;
-  base::Milliseconds written_{0};        // monotonic
-  std::optional<std::int64_t> watched_;  // the version of another owner
-  base::Milliseconds watched_since_{0};  // monotonic
+  base::Milliseconds written_{0};  // monotonic
+  store::Silence silence_;         // of another owner
 };
 
 }  // namespace postino::metrics

@@ -22,7 +22,9 @@ void CallCounts::count_units(std::string_view operation, const std::vector<store
   for (const store::ConsumedCapacity& each : consumed) {
     count(operation, each.table_name,
           [&](RemoteCounts& counts) { (is_write ? counts.write_units : counts.read_units) += each.total; });
-    if (observer_) observe(each, kind);
+    if (!observer_) continue;
+    observer_->count_call(operation, each.table_name, is_write ? 0 : each.total, is_write ? each.total : 0);
+    observe(each, kind);
   }
 }
 

@@ -22,8 +22,11 @@ struct RemoteCounts {
   std::uint64_t calls = 0;
   std::uint64_t attempts = 0;
   std::uint64_t throttled = 0;  // of the attempts
-  std::uint64_t failed = 0;     // calls that the service did not answer, or not in time
-  double read_units = 0;        // consumed, of whichever table it is
+  // Calls that the service did not answer, or not in time; and what it did not do of what the program needs, because
+  // it throttled, did not allow it, or did not have the table.
+  std::uint64_t failed = 0;
+  std::uint64_t refused_writes = 0;  // whose condition did not hold: their units are not told
+  double read_units = 0;             // consumed, of whichever table it is
   double write_units = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "remote/protocol/checksum.h"
+#include "store/caller_patience.h"
 
 namespace postino::remote {
 
@@ -18,10 +19,23 @@ constexpr const char* content_type = "application/x-amz-json-1.0";
 constexpr std::size_t largest_answer = 64 << 20;
 constexpr base::Milliseconds longest_nap{50};
 
+// A stream that is throttled holds up no one who reads or writes its table.
+std::string rate_of(const Call& call) { return call.api == Api::data ? call.table : "stream of " + call.table; }
+
+bool was_refused_by_condition(const Outcome& outcome) {
+  if (outcome.answer) return false;
+  const store::Error& error = outcome.answer.error();
+  if (error.type == store::ErrorType::conditional_check_failed) return true;
+  return error.type == store::ErrorType::transaction_canceled && error.details != nullptr &&
+         std::ranges::any_of(error.details->reasons,
+                             [](const auto& reason) { return reason.code == "ConditionalCheckFailed"; });
+}
+
 }  // namespace
 
 struct Caller::Progress {
   net::Deadline end;
+  std::string rate;
   int attempts = 0;
   std::optional<store::Error> unknown;  // of the first attempt that may have been done
   bool has_new_keys = false;
@@ -54,7 +68,7 @@ Caller::Caller(CallerOptions options, std::unique_ptr<http::Client> client, cons
       random_(random),
       service_clock_(clock),
       limit_(options_.most_calls),
-      health_("store", "DynamoDB", options_.endpoint.authority()) {}
+      health_(options_.endpoint.authority(), options_.streams_endpoint.authority(), options_.needed) {}
 
 bool Caller::is_ending() const {
   return options_.shutdown_deadline != nullptr && options_.shutdown_deadline->is_over();
@@ -75,14 +89,20 @@ std::optional<CallLimit::Place> Caller::wait_for_place(net::Deadline end) {
 }
 
 Verdict Caller::judge(const Call& call, http::ClientResponse response, const Take& take) {
-  if (!has_right_checksum(response.header("x-amz-crc32"), response.body))
+  const std::string_view checksum = response.header("x-amz-crc32");
+  if (!has_right_checksum(checksum, response.body))
     return spoilt_answer("the answer does not have the checksum that it tells");
+  // Amazon's answers all have one. Where they had one, an answer without it comes from something in between.
+  std::atomic<bool>& tells_checksums = call.api == Api::data ? data_tells_checksums_ : streams_tell_checksums_;
+  if (response.status == 200 && checksum.empty() && tells_checksums)
+    return spoilt_answer("the answer has no checksum, as others had");
   const std::string type(response.header("content-type"));
   if (response.status == 200) {
     const auto taken = take(std::move(response.body));
     if (!taken && !base::equal_ignoring_case(type.substr(0, type.find(';')), content_type))
       return judge_foreign_answer(response.status, type);
     if (!taken) return spoilt_answer("the answer cannot be read: " + taken.error().message);
+    if (!checksum.empty()) tells_checksums = true;
     service_clock_.learn(response.header("date"));
     return {};
   }
@@ -113,17 +133,20 @@ Verdict Caller::send(const Call& call, const Take& take, const Progress& progres
 }
 
 Verdict Caller::attempt(const Call& call, const Take& take, Progress& progress) {
-  const base::Milliseconds wait = rates_.take(call.table, clock_.monotonic());
+  const base::Milliseconds wait = rates_.take(progress.rate, clock_.monotonic());
   if (net::deadline_in(wait) >= progress.end || !pause(wait)) {
-    rates_.give_back(call.table);
-    return {
-        .next = Next::give_up,
-        .error = {store::ErrorType::throttling, "the table is throttled, and the call's turn did not come in time"}};
+    rates_.give_back(progress.rate);
+    return {.next = Next::give_up,
+            .error = {store::ErrorType::throttling, "the table is throttled, and the call's turn did not come in time"},
+            .trouble = Trouble::throttled};
   }
   const auto place = wait_for_place(progress.end);
-  if (!place)
+  if (!place) {
+    rates_.give_back(progress.rate);
     return {.next = Next::give_up,
-            .error = {store::ErrorType::service_unavailable, "too many calls of DynamoDB are waiting"}};
+            .error = {store::ErrorType::service_unavailable, "too many calls of DynamoDB are waiting"},
+            .trouble = Trouble::untried};
+  }
   ++progress.attempts;
   return send(call, take, progress);
 }
@@ -133,15 +156,11 @@ void Caller::note(const Call& call, const Verdict& verdict, Progress& progress) 
     ++counts.attempts;
     counts.throttled += verdict.is_throttled ? 1 : 0;
   });
-  if (verdict.is_throttled) rates_.is_throttled(call.table, clock_.monotonic());
+  if (verdict.is_throttled) rates_.is_throttled(progress.rate, clock_.monotonic());
   if (verdict.next == Next::done) {
-    rates_.succeeds(call.table, clock_.monotonic());
+    rates_.succeeds(progress.rate, clock_.monotonic());
     budget_.succeed(progress.cost);
   }
-  if (verdict.is_trouble)
-    health_.fails(verdict.error.message, std::chrono::steady_clock::now());
-  else
-    health_.works();
   if (verdict.may_be_done && !progress.unknown) progress.unknown = verdict.error;
 }
 
@@ -162,28 +181,52 @@ bool Caller::may_go_on(const Call& call, const Verdict& verdict, Progress& progr
 }
 
 Outcome Caller::attempt_until_done(const Call& call, const Take& take) {
-  Progress progress{.end = net::deadline_in(options_.call_time)};
+  const auto begun = std::chrono::steady_clock::now();
+  const auto patience = store::CallerPatience::left(options_.call_time);
+  if (patience == store::CallerPatience::Duration(0))
+    return {store::refuse(store::ErrorType::service_unavailable,
+                          "DynamoDB has not answered earlier calls of this request, and is not called again"),
+            false, Trouble::untried};
+  Progress progress{.end = begun + patience, .rate = rate_of(call)};
   while (true) {
     const int before = progress.attempts;
     Verdict verdict = attempt(call, take, progress);
     if (progress.attempts > before) note(call, verdict, progress);
     if (verdict.next == Next::done) return {{}, progress.unknown.has_value()};
     if (may_go_on(call, verdict, progress)) continue;
+    if (verdict.trouble == Trouble::unusable || verdict.trouble == Trouble::throttled)
+      store::CallerPatience::spend(std::chrono::steady_clock::now() - begun);
     // What was refused for now says nothing about what was sent before.
     const bool is_final = verdict.next == Next::give_up && progress.attempts > before;
     store::Error& error = progress.unknown && !is_final ? *progress.unknown : verdict.error;
-    return {base::propagate(std::move(error)), progress.unknown.has_value()};
+    return {base::propagate(std::move(error)), progress.unknown.has_value(), verdict.trouble};
   }
 }
 
+bool Caller::has_failed(const Call& call, const Outcome& outcome) const {
+  if (outcome.answer) return false;
+  const store::ErrorType type = outcome.answer.error().type;
+  if (type == store::ErrorType::internal_server_error || type == store::ErrorType::service_unavailable) return true;
+  return outcome.trouble != Trouble::none && (outcome.trouble == Trouble::unusable ||
+                                              health_.is_needed(call.api, call.operation, call.table, outcome.trouble));
+}
+
 Outcome Caller::call(const Call& call, const Take& take) {
+  const base::Milliseconds begun = clock_.monotonic();
   Outcome outcome = attempt_until_done(call, take);
-  const bool has_failed = !outcome.answer && (outcome.answer.error().type == store::ErrorType::internal_server_error ||
-                                              outcome.answer.error().type == store::ErrorType::service_unavailable);
   counts_.count(call.operation, call.table, [&](RemoteCounts& counts) {
     ++counts.calls;
-    counts.failed += has_failed ? 1 : 0;
+    counts.failed += has_failed(call, outcome) ? 1 : 0;
+    counts.refused_writes += was_refused_by_condition(outcome) ? 1 : 0;
   });
+  FinishedCall finished{.api = call.api,
+                        .operation = call.operation,
+                        .table = call.table,
+                        .begun = begun,
+                        .ended = clock_.monotonic(),
+                        .trouble = outcome.trouble};
+  if (!outcome.answer) finished.why = outcome.answer.error().message;
+  health_.note(finished);
   return outcome;
 }
 

@@ -1,23 +1,25 @@
 // Calls of the service: signed, on kept connections, tried again where that may help.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/backoff.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "http/client.h"
-#include "net/partner_health.h"
 #include "remote/calls/call_counts.h"
 #include "remote/calls/call_limit.h"
 #include "remote/calls/retry_budget.h"
 #include "remote/calls/send_rate.h"
 #include "remote/calls/service_clock.h"
+#include "remote/calls/service_health.h"
 #include "remote/calls/verdict.h"
 #include "remote/credentials/credentials.h"
 
@@ -32,6 +34,7 @@ struct CallerOptions {
   std::chrono::milliseconds call_time{10'000};
   int attempts = 8;
   int most_calls = 64;
+  NeededTables needed;
   std::shared_ptr<const net::ShutdownDeadline> shutdown_deadline;  // may be null
   base::Backoff backoff{std::chrono::milliseconds(50), std::chrono::seconds(5)};
   std::function<void(base::Milliseconds)> sleep;
@@ -52,6 +55,7 @@ struct Outcome {
   store::Answer<void> answer;
   // It is not known of an earlier attempt whether it was done. When the answer is a refusal, that attempt may be why.
   bool may_be_done = false;
+  Trouble trouble = Trouble::none;  // at the last attempt
 };
 
 // Safe to use from any thread.
@@ -70,8 +74,8 @@ class Caller {
   // Waits before work is tried again: true unless the process ends.
   bool pause(base::Milliseconds time) const;
 
-  std::optional<std::string> problem() const { return health_.problem(); }
-  base::TimePoint now_there() const { return service_clock_.now(); }
+  std::vector<std::string> problems(Api api) const { return health_.problems(api, clock_.monotonic()); }
+  const ServiceClock& service_clock() const { return service_clock_; }
   CallCounts& counts() { return counts_; }
   const CallCounts& counts() const { return counts_; }
   const CallerOptions& options() const { return options_; }
@@ -86,6 +90,8 @@ class Caller {
   bool is_ending() const;
   std::optional<CallLimit::Place> wait_for_place(net::Deadline end);
   Outcome attempt_until_done(const Call& call, const Take& take);
+  // Is it a failure of the service, or of what it was given?
+  bool has_failed(const Call& call, const Outcome& outcome) const;
   // Waits for its turn, and sends.
   Verdict attempt(const Call& call, const Take& take, Progress& progress);
   Verdict send(const Call& call, const Take& take, const Progress& progress);
@@ -100,11 +106,13 @@ class Caller {
   const base::Clock& clock_;
   base::Random& random_;
   ServiceClock service_clock_;
+  std::atomic<bool> data_tells_checksums_ = false;
+  std::atomic<bool> streams_tell_checksums_ = false;
   CallLimit limit_;
   RetryBudget budget_;
   SendRates rates_;
   CallCounts counts_;
-  net::PartnerHealth health_;
+  ServiceHealth health_;
 };
 
 }  // namespace postino::remote

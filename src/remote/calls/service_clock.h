@@ -10,12 +10,14 @@
 namespace postino::remote {
 
 // Safe to use from any thread.
-class ServiceClock {
+class ServiceClock final : public base::Clock {
  public:
   // Ours must outlive it.
   explicit ServiceClock(const base::Clock& ours) : ours_(ours) {}
 
-  base::TimePoint now() const { return ours_.now() + base::Milliseconds(ahead_.load()); }
+  base::TimePoint now() const override { return ours_.now() + base::Milliseconds(ahead_.load()); }
+
+  base::Milliseconds monotonic() const override { return ours_.monotonic(); }
 
   // Learns from the header Date of an answer. Differences of seconds are of the way, and are not followed. True when
   // the time is another one now by more than a minute: what was signed before may be accepted when it is signed anew.

@@ -54,6 +54,12 @@ bool has_throttled_action(const store::Error& error) {
          });
 }
 
+Trouble trouble_of(const store::Error& error, bool is_throttled) {
+  if (is_throttled) return Trouble::throttled;
+  if (error.type == ErrorType::access_denied) return Trouble::denied;
+  return error.type == ErrorType::resource_not_found ? Trouble::missing : Trouble::none;
+}
+
 }  // namespace
 
 store::Error not_known_whether_done(const std::string& why) {
@@ -64,22 +70,24 @@ Verdict judge_refusal(Api api, int status, Refusal refusal) {
   Verdict verdict{.next = Next::give_up};
   if (is_about_time(refusal) || is_about_keys(refusal)) {
     verdict.next = is_about_time(refusal) ? Next::correct_time : Next::renew_keys;
-    verdict.is_trouble = true;
+    verdict.trouble = Trouble::unusable;
   } else if (is_throttling(refusal.error.type, status)) {
     verdict.next = Next::try_later;
+    verdict.trouble = Trouble::throttled;
     verdict.is_throttled = true;
   } else if (refusal.error.type == ErrorType::service_unavailable) {
     verdict.next = Next::try_later;  // nothing was done
-    verdict.is_trouble = true;
+    verdict.trouble = Trouble::unusable;
   } else if (refusal.error.type == ErrorType::internal_server_error || status >= first_of_servers) {
     verdict.next = Next::try_later;
     verdict.may_be_done = true;
-    verdict.is_trouble = true;
+    verdict.trouble = Trouble::unusable;
     refusal.error = not_known_whether_done(refusal.type + ": " + refusal.error.message);
   } else if (refusal.error.type == ErrorType::transaction_in_progress || is_passing_limit(api, refusal.error)) {
     verdict.next = Next::try_later;
   } else {
     verdict.is_throttled = has_throttled_action(refusal.error);
+    verdict.trouble = trouble_of(refusal.error, verdict.is_throttled);
   }
   verdict.error = std::move(refusal.error);
   return verdict;
@@ -97,11 +105,12 @@ Verdict spoilt_answer(std::string_view what) {
   return {.next = Next::try_later,
           .error = not_known_whether_done(std::string(what)),
           .may_be_done = true,
-          .is_trouble = true};
+          .trouble = Trouble::unusable};
 }
 
 Verdict no_answer(const std::string& why, bool was_sent, bool is_timeout) {
-  Verdict verdict{.next = Next::try_later, .may_be_done = was_sent, .is_timeout = is_timeout, .is_trouble = true};
+  Verdict verdict{
+      .next = Next::try_later, .may_be_done = was_sent, .is_timeout = is_timeout, .trouble = Trouble::unusable};
   if (was_sent)
     verdict.error = not_known_whether_done("DynamoDB did not answer: " + why);
   else

@@ -12,6 +12,16 @@ namespace postino::remote {
 
 enum class Api { data, streams };
 
+// What is wrong with the service, or with what it was given: what /readyz tells of, if it lasts.
+enum class Trouble {
+  none,       // it has answered
+  unusable,   // it does not answer, or says that it cannot, or knows neither our keys nor our time
+  denied,     // the keys do not have the right
+  missing,    // there is no such table
+  throttled,  // the service asked for less
+  untried,    // nothing was sent, for a reason of our own
+};
+
 struct Verdict {
   enum class Next {
     done,          // it was answered
@@ -25,7 +35,7 @@ struct Verdict {
   bool may_be_done = false;   // whether it was is not known
   bool is_throttled = false;  // the service asked for less
   bool is_timeout = false;
-  bool is_trouble = false;  // the service cannot be used: what /readyz tells of
+  Trouble trouble = Trouble::none;
 };
 
 // Of a refusal that the service has written.

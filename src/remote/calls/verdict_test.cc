@@ -19,7 +19,7 @@ TEST(VerdictTest, ThrottledCallsComeAgain) {
     EXPECT_EQ(verdict.next, Next::try_later) << type;
     EXPECT_TRUE(verdict.is_throttled) << type;
     EXPECT_FALSE(verdict.may_be_done) << type;
-    EXPECT_FALSE(verdict.is_trouble) << type;
+    EXPECT_EQ(verdict.trouble, Trouble::throttled) << type;
   }
 }
 
@@ -27,7 +27,7 @@ TEST(VerdictTest, OfAnInternalErrorItIsNotKnownWhetherItWasDone) {
   const Verdict verdict = verdict_on("InternalServerError", 500);
   EXPECT_EQ(verdict.next, Next::try_later);
   EXPECT_TRUE(verdict.may_be_done);
-  EXPECT_TRUE(verdict.is_trouble);
+  EXPECT_EQ(verdict.trouble, Trouble::unusable);
   EXPECT_EQ(verdict.error.type, ErrorType::internal_server_error);
   EXPECT_EQ(verdict.error.message, "it is not known whether it was done: InternalServerError: m");
 }
@@ -41,11 +41,12 @@ TEST(VerdictTest, AnUnavailableServiceHasDoneNothing) {
 
 TEST(VerdictTest, RefusalsForGoodStay) {
   for (const char* type : {"ValidationException", "ConditionalCheckFailedException", "ResourceNotFoundException",
-                           "AccessDeniedException", "TransactionCanceledException", "LimitExceededException"}) {
-    const Verdict verdict = verdict_on(type);
-    EXPECT_EQ(verdict.next, Next::give_up) << type;
-    EXPECT_FALSE(verdict.is_trouble) << type;
-  }
+                           "AccessDeniedException", "TransactionCanceledException", "LimitExceededException"})
+    EXPECT_EQ(verdict_on(type).next, Next::give_up) << type;
+  for (const char* type : {"ValidationException", "ConditionalCheckFailedException", "TransactionCanceledException"})
+    EXPECT_EQ(verdict_on(type).trouble, Trouble::none) << type;
+  EXPECT_EQ(verdict_on("AccessDeniedException").trouble, Trouble::denied);
+  EXPECT_EQ(verdict_on("ResourceNotFoundException").trouble, Trouble::missing);
 }
 
 TEST(VerdictTest, LimitsOnWhatHappensAtTheSameTimePassBy) {

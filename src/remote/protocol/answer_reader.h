@@ -118,4 +118,21 @@ base::Result<T> read_answer(std::string body, const Read& read, T out = {}) {
   return out;
 }
 
+// The same of an answer that says that all went well. Something between may say so of what is none: what tells of an
+// error is malformed, and so is what lacks the member that each such answer has.
+template <class T, class Read>
+base::Result<T> read_success(std::string body, std::string_view needed, const Read& read, T out = {}) {
+  bool has_needed = needed.empty();
+  auto answer = read_answer<T>(
+      std::move(body),
+      [&](AnswerReader& reader, std::string_view name, AnswerReader::Json value, T& into) {
+        if (name == "__type") return reader.fail("it tells of an error and of success");
+        has_needed = has_needed || name == needed;
+        return read(reader, name, value, into);
+      },
+      std::move(out));
+  if (answer && !has_needed) return base::fail(base::ErrorCode::malformed, "it has no " + std::string(needed));
+  return answer;
+}
+
 }  // namespace postino::remote

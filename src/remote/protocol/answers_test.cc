@@ -43,6 +43,28 @@ TEST(AnswerBody, OfAStreamTellsWhoDeleted) {
   EXPECT_FALSE(read->next_shard_iterator);
 }
 
+TEST(AnswerBody, OfSuccessDoesNotTellOfAnError) {
+  const char* const error = R"({"__type":"com.amazonaws.dynamodb.v20120810#ThrottlingException","message":"x"})";
+  EXPECT_FALSE(decode_get_item(error));
+  EXPECT_FALSE(decode_write_item(error));
+  EXPECT_FALSE(decode_transact_write(error));
+  EXPECT_FALSE(decode_batch_write(error));
+  EXPECT_TRUE(decode_write_item("{}")) << "as of a write that returns nothing";
+}
+
+TEST(AnswerBody, OfSuccessHasWhatEachHas) {
+  EXPECT_FALSE(decode_page("{}"));
+  EXPECT_FALSE(decode_batch_get("{}", {}));
+  EXPECT_FALSE(decode_transact_get("{}"));
+  EXPECT_FALSE(decode_table("{}"));
+  EXPECT_FALSE(decode_table(R"({"Table":{}})"));
+  EXPECT_FALSE(decode_list_tables("{}"));
+  EXPECT_FALSE(decode_time_to_live("{}"));
+  EXPECT_FALSE(decode_records("{}"));
+  EXPECT_FALSE(decode_stream("{}"));
+  EXPECT_FALSE(decode_shard_iterator("{}"));
+}
+
 TEST(AnswerBody, IsRefusedWhenItIsNotWhatItMustBe) {
   for (const char* body : {"", " ", "[]", "null", "<html></html>", "{\"Item\":", R"({"Item":{"pk":{"S":"a"}})",
                            R"({"Item":[]})", R"({"Item":{"pk":{"S":1}}})", R"({"Item":{"pk":{"X":"a"}}})",

@@ -44,8 +44,8 @@ bool read_table_items(AnswerReader& reader, Json json, std::vector<store::BatchG
 }  // namespace
 
 base::Result<store::GetItemResponse> decode_get_item(std::string body) {
-  return read_answer<store::GetItemResponse>(
-      std::move(body), [](AnswerReader& reader, std::string_view name, Json value, store::GetItemResponse& out) {
+  return read_success<store::GetItemResponse>(
+      std::move(body), "", [](AnswerReader& reader, std::string_view name, Json value, store::GetItemResponse& out) {
         if (name == "Item") return reader.item(value, out.item);
         if (name == "ConsumedCapacity") return read_capacity(reader, value, out.consumed_capacity.emplace());
         return true;
@@ -53,8 +53,8 @@ base::Result<store::GetItemResponse> decode_get_item(std::string body) {
 }
 
 base::Result<store::WriteItemResponse> decode_write_item(std::string body) {
-  return read_answer<store::WriteItemResponse>(
-      std::move(body), [](AnswerReader& reader, std::string_view name, Json value, store::WriteItemResponse& out) {
+  return read_success<store::WriteItemResponse>(
+      std::move(body), "", [](AnswerReader& reader, std::string_view name, Json value, store::WriteItemResponse& out) {
         if (name == "Attributes") return reader.item(value, out.attributes);
         if (name == "ConsumedCapacity") return read_capacity(reader, value, out.consumed_capacity.emplace());
         if (name == "ItemCollectionMetrics")
@@ -64,8 +64,8 @@ base::Result<store::WriteItemResponse> decode_write_item(std::string body) {
 }
 
 base::Result<store::PageResponse> decode_page(std::string body) {
-  return read_answer<store::PageResponse>(
-      std::move(body), [](AnswerReader& reader, std::string_view name, Json value, store::PageResponse& out) {
+  return read_success<store::PageResponse>(
+      std::move(body), "Count", [](AnswerReader& reader, std::string_view name, Json value, store::PageResponse& out) {
         if (name == "Items") return reader.items(value, out.items);
         if (name == "Count") return reader.integer(value, out.count);
         if (name == "ScannedCount") return reader.integer(value, out.scanned_count);
@@ -79,8 +79,8 @@ base::Result<store::BatchGetItemResponse> decode_batch_get(std::string body,
                                                            const std::vector<store::BatchGetTable>& requested) {
   store::BatchGetItemResponse response;
   for (const store::BatchGetTable& table : requested) response.tables.push_back({table.table_name, {}});
-  return read_answer<store::BatchGetItemResponse>(
-      std::move(body),
+  return read_success<store::BatchGetItemResponse>(
+      std::move(body), "Responses",
       [&](AnswerReader& reader, std::string_view name, Json value, store::BatchGetItemResponse& out) {
         if (name == "Responses") return read_table_items(reader, value, out.tables);
         if (name == "UnprocessedKeys") return read_unprocessed_keys(reader, value, requested, out.unprocessed);
@@ -91,8 +91,9 @@ base::Result<store::BatchGetItemResponse> decode_batch_get(std::string body,
 }
 
 base::Result<store::BatchWriteItemResponse> decode_batch_write(std::string body) {
-  return read_answer<store::BatchWriteItemResponse>(
-      std::move(body), [](AnswerReader& reader, std::string_view name, Json value, store::BatchWriteItemResponse& out) {
+  return read_success<store::BatchWriteItemResponse>(
+      std::move(body), "",
+      [](AnswerReader& reader, std::string_view name, Json value, store::BatchWriteItemResponse& out) {
         if (name == "ConsumedCapacity") return read_capacity_list(reader, value, out.consumed_capacity);
         if (name == "ItemCollectionMetrics") return read_table_metrics(reader, value, out.item_collection_metrics);
         if (name != "UnprocessedItems") return true;
@@ -106,8 +107,8 @@ base::Result<store::BatchWriteItemResponse> decode_batch_write(std::string body)
 }
 
 base::Result<store::TransactGetItemsResponse> decode_transact_get(std::string body) {
-  return read_answer<store::TransactGetItemsResponse>(
-      std::move(body),
+  return read_success<store::TransactGetItemsResponse>(
+      std::move(body), "Responses",
       [](AnswerReader& reader, std::string_view name, Json value, store::TransactGetItemsResponse& out) {
         if (name == "ConsumedCapacity") return read_capacity_list(reader, value, out.consumed_capacity);
         if (name != "Responses") return true;
@@ -121,8 +122,8 @@ base::Result<store::TransactGetItemsResponse> decode_transact_get(std::string bo
 }
 
 base::Result<store::TransactWriteItemsResponse> decode_transact_write(std::string body) {
-  return read_answer<store::TransactWriteItemsResponse>(
-      std::move(body),
+  return read_success<store::TransactWriteItemsResponse>(
+      std::move(body), "",
       [](AnswerReader& reader, std::string_view name, Json value, store::TransactWriteItemsResponse& out) {
         if (name == "ConsumedCapacity") return read_capacity_list(reader, value, out.consumed_capacity);
         if (name == "ItemCollectionMetrics") return read_table_metrics(reader, value, out.item_collection_metrics);

@@ -71,8 +71,9 @@ bool read_record(AnswerReader& reader, Json json, store::StreamRecord& out) {
 }  // namespace
 
 base::Result<store::ListStreamsResponse> decode_list_streams(std::string body) {
-  return read_answer<store::ListStreamsResponse>(
-      std::move(body), [](AnswerReader& reader, std::string_view name, Json value, store::ListStreamsResponse& out) {
+  return read_success<store::ListStreamsResponse>(
+      std::move(body), "Streams",
+      [](AnswerReader& reader, std::string_view name, Json value, store::ListStreamsResponse& out) {
         if (name == "LastEvaluatedStreamArn") return reader.text(value, out.last_evaluated_stream_arn);
         if (name != "Streams") return true;
         return reader.elements(value, [&](Json each) {
@@ -97,22 +98,24 @@ base::Result<store::StreamDescription> decode_stream(std::string body) {
       return read_summary_member(reader, name, value, out.summary);
     });
   };
-  return read_answer<store::StreamDescription>(
-      std::move(body), [&](AnswerReader& reader, std::string_view name, Json value, store::StreamDescription& out) {
+  return read_success<store::StreamDescription>(
+      std::move(body), "StreamDescription",
+      [&](AnswerReader& reader, std::string_view name, Json value, store::StreamDescription& out) {
         return name == "StreamDescription" ? read_description(reader, value, out) : true;
       });
 }
 
 base::Result<std::string> decode_shard_iterator(std::string body) {
-  return read_answer<std::string>(std::move(body),
-                                  [](AnswerReader& reader, std::string_view name, Json value, std::string& out) {
-                                    return name == "ShardIterator" ? reader.text(value, out) : true;
-                                  });
+  return read_success<std::string>(std::move(body), "ShardIterator",
+                                   [](AnswerReader& reader, std::string_view name, Json value, std::string& out) {
+                                     return name == "ShardIterator" ? reader.text(value, out) : true;
+                                   });
 }
 
 base::Result<store::GetRecordsResponse> decode_records(std::string body) {
-  return read_answer<store::GetRecordsResponse>(
-      std::move(body), [](AnswerReader& reader, std::string_view name, Json value, store::GetRecordsResponse& out) {
+  return read_success<store::GetRecordsResponse>(
+      std::move(body), "Records",
+      [](AnswerReader& reader, std::string_view name, Json value, store::GetRecordsResponse& out) {
         if (name == "NextShardIterator") return reader.text(value, out.next_shard_iterator);
         if (name != "Records") return true;
         return reader.elements(value, [&](Json each) { return read_record(reader, each, out.records.emplace_back()); });

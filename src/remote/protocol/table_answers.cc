@@ -159,15 +159,19 @@ bool read_description(AnswerReader& reader, Json json, store::TableDescription& 
 }  // namespace
 
 base::Result<store::TableDescription> decode_table(std::string body) {
-  return read_answer<store::TableDescription>(
-      std::move(body), [](AnswerReader& reader, std::string_view name, Json value, store::TableDescription& out) {
+  auto table = read_success<store::TableDescription>(
+      std::move(body), "", [](AnswerReader& reader, std::string_view name, Json value, store::TableDescription& out) {
         return name == "Table" || name == "TableDescription" ? read_description(reader, value, out) : true;
       });
+  // DescribeTable calls it Table, all others TableDescription.
+  if (table && table->table_name.empty()) return base::fail(base::ErrorCode::malformed, "it has no table");
+  return table;
 }
 
 base::Result<store::ListTablesResponse> decode_list_tables(std::string body) {
-  return read_answer<store::ListTablesResponse>(
-      std::move(body), [](AnswerReader& reader, std::string_view name, Json value, store::ListTablesResponse& out) {
+  return read_success<store::ListTablesResponse>(
+      std::move(body), "TableNames",
+      [](AnswerReader& reader, std::string_view name, Json value, store::ListTablesResponse& out) {
         if (name == "TableNames") return read_texts(reader, value, out.table_names);
         if (name == "LastEvaluatedTableName") return reader.text(value, out.last_evaluated_table_name);
         return true;
@@ -175,8 +179,8 @@ base::Result<store::ListTablesResponse> decode_list_tables(std::string body) {
 }
 
 base::Result<store::TimeToLiveSpecification> decode_time_to_live_specification(std::string body) {
-  return read_answer<store::TimeToLiveSpecification>(
-      std::move(body),
+  return read_success<store::TimeToLiveSpecification>(
+      std::move(body), "TimeToLiveSpecification",
       [](AnswerReader& reader, std::string_view name, Json value, store::TimeToLiveSpecification& out) {
         if (name != "TimeToLiveSpecification") return true;
         return reader.members(value, [&](std::string_view member, Json each) {
@@ -187,8 +191,9 @@ base::Result<store::TimeToLiveSpecification> decode_time_to_live_specification(s
 }
 
 base::Result<store::TimeToLiveDescription> decode_time_to_live(std::string body) {
-  return read_answer<store::TimeToLiveDescription>(
-      std::move(body), [](AnswerReader& reader, std::string_view name, Json value, store::TimeToLiveDescription& out) {
+  return read_success<store::TimeToLiveDescription>(
+      std::move(body), "TimeToLiveDescription",
+      [](AnswerReader& reader, std::string_view name, Json value, store::TimeToLiveDescription& out) {
         if (name != "TimeToLiveDescription") return true;
         return reader.members(value, [&](std::string_view member, Json each) {
           if (member == "AttributeName") return reader.text(each, out.attribute_name);
@@ -211,8 +216,9 @@ base::Result<store::PointInTimeRecoveryDescription> decode_recovery(std::string 
       return true;
     });
   };
-  return read_answer<Description>(
-      std::move(body), [&](AnswerReader& reader, std::string_view name, Json value, Description& out) {
+  return read_success<Description>(
+      std::move(body), "ContinuousBackupsDescription",
+      [&](AnswerReader& reader, std::string_view name, Json value, Description& out) {
         if (name != "ContinuousBackupsDescription") return true;
         return reader.members(value, [&](std::string_view member, Json each) {
           return member == "PointInTimeRecoveryDescription" ? read_recovery(reader, each, out) : true;
@@ -221,8 +227,8 @@ base::Result<store::PointInTimeRecoveryDescription> decode_recovery(std::string 
 }
 
 base::Result<store::ListTagsResponse> decode_tags(std::string body) {
-  return read_answer<store::ListTagsResponse>(
-      std::move(body), [](AnswerReader& reader, std::string_view name, Json value, store::ListTagsResponse& out) {
+  return read_success<store::ListTagsResponse>(
+      std::move(body), "", [](AnswerReader& reader, std::string_view name, Json value, store::ListTagsResponse& out) {
         if (name == "NextToken") return reader.text(value, out.next_token);
         if (name != "Tags") return true;
         return reader.elements(value, [&](Json each) {

@@ -42,7 +42,7 @@ void FakeStream::write(const std::string& id, const std::vector<std::string>& it
     record.sequence_number = next_number();
     record.keys = {{"id", item}};
     record.size_bytes = 100;
-    record.time = clock_.now();
+    record.time = clock_.now() - lag;
     numbers_[item] = record.sequence_number;
     shard(id).records.push_back(std::move(record));
   }

@@ -38,6 +38,7 @@ class FakeStream final : public store::EmptyStore {
   bool knows_starting = true;         // GetShardIterator takes the number that a shard starts with
   std::size_t shards_per_page = 100;  // of DescribeStream
   int empty_pages = 0;                // that come before the next records
+  base::Milliseconds lag{0};          // how old records are that are written now
   std::map<std::string, std::deque<store::ErrorType>> failures;  // of the next reads, by shard
   std::deque<store::ErrorType> description_failures;
   std::map<std::string, std::vector<base::Milliseconds>> reads;  // when each shard was read

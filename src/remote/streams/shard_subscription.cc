@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/backoff.h"
 #include "base/hash.h"
+#include "base/log.h"
 #include "remote/streams/followed_shards.h"
 #include "store/change_feed.h"
 
@@ -19,7 +21,10 @@ constexpr base::Milliseconds between_shard_reads{200};  // of one shard
 constexpr base::Milliseconds longest_shard_idle{1'000};
 constexpr base::Milliseconds between_descriptions{30'000};
 constexpr base::Milliseconds first_look_for_children{500};
-constexpr base::Milliseconds longest_lag{10'000};  // of a stream behind its table
+// Of a stream behind its table. One that comes later is noticed when a record is older than the moment that has passed
+// before it by more than clocks may differ: the service's clock is known to some seconds.
+constexpr base::Milliseconds longest_lag{10'000};
+constexpr base::Milliseconds clock_tolerance{10'000};
 constexpr base::Milliseconds longest_timeout = std::chrono::hours(24 * 365);
 constexpr base::Backoff throttled_pauses{.first = base::Milliseconds(400), .longest = base::Milliseconds(10'000)};
 constexpr int short_pages_at_end = 5;
@@ -57,7 +62,9 @@ class ShardSubscription final : public store::Subscription {
   store::StreamPlace place() const override { return {.stream = stream_, .positions = shards_.positions()}; }
   store::Answer<store::StreamMoment> present_end() override;
   bool has_passed(const store::StreamMoment& moment) const override {
-    return shards_.are_caught_up(moment.time, described_);
+    const bool has_passed = shards_.are_caught_up(moment.time, described_);
+    if (has_passed) passed_ = std::max(passed_.value_or(moment.time), moment.time);
+    return has_passed;
   }
   void close() override;
 
@@ -78,6 +85,7 @@ class ShardSubscription final : public store::Subscription {
   store::Answer<void> make_iterator(FollowedShard& shard);
   void take(FollowedShard& shard, store::GetRecordsResponse page, base::Milliseconds asked, Gathered& gathered);
   store::Answer<void> cope(FollowedShard& shard, const store::Error& error);
+  bool comes_too_late(const store::GetRecordsResponse& page) const;
   base::Milliseconds turn_of(const FollowedShard& shard, base::Milliseconds deadline) const;
   bool had_its_turn(const FollowedShard& shard, base::Milliseconds deadline) const {
     return shard.round >= first_round_ || shard.not_before > deadline;
@@ -97,10 +105,11 @@ class ShardSubscription final : public store::Subscription {
   base::Milliseconds next_description_{0};  // when the next one is due
   base::Milliseconds look_for_children_ = first_look_for_children;
   int descriptions_throttled_ = 0;
-  std::uint64_t round_ = 0;        // in which shards are read
-  std::uint64_t first_round_ = 0;  // of the present call
-  std::string last_read_;          // the shard that was read last: others come first
-  bool has_ended_ = false;         // the stream is not there any more
+  std::uint64_t round_ = 0;                           // in which shards are read
+  std::uint64_t first_round_ = 0;                     // of the present call
+  std::string last_read_;                             // the shard that was read last: others come first
+  bool has_ended_ = false;                            // the stream is not there any more
+  mutable std::optional<base::Milliseconds> passed_;  // the last moment of which it was said that it has passed
 
   std::mutex mutex_;
   std::condition_variable closing_;
@@ -211,8 +220,25 @@ store::Answer<void> ShardSubscription::read(FollowedShard& shard, Gathered& gath
     page = page_of(shard, static_cast<int>(gathered.limit - gathered.records.size()));
   }
   if (!page) return cope(shard, page.error());
+  if (comes_too_late(*page)) {
+    passed_.reset();
+    base::log_warning("store", "a change stream came too late behind its table: readers who must know begin anew",
+                      {{"stream", stream_}});
+    return store::refuse(store::ErrorType::trimmed_data_access,
+                         "The stream came later behind its table than was assumed");
+  }
   take(shard, *std::move(page), asked, gathered);
   return {};
+}
+
+// Who was told that everything from before a moment was read has done something that is wrong.
+bool ShardSubscription::comes_too_late(const store::GetRecordsResponse& page) const {
+  if (!passed_) return false;
+  const base::Milliseconds named = *passed_ - longest_lag;
+  const base::TimePoint oldest = clock_.now() - (clock_.monotonic() - named) - clock_tolerance;
+  return std::ranges::any_of(page.records, [&](const store::StreamRecord& record) {
+    return record.time > base::TimePoint() && record.time < oldest;  // a store need not tell the time
+  });
 }
 
 store::Answer<store::GetRecordsResponse> ShardSubscription::page_of(FollowedShard& shard, int limit) {
@@ -220,6 +246,7 @@ store::Answer<store::GetRecordsResponse> ShardSubscription::page_of(FollowedShar
   store::GetRecordsRequest request;
   request.shard_iterator = *shard.iterator;
   request.limit = limit;
+  request.stream_arn = stream_;
   return store_.get_records(request);
 }
 

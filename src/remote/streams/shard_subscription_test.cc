@@ -371,6 +371,25 @@ TEST_F(ShardSubscriptionTest, AMomentHasPassedWhenWhatWasWrittenBeforeItWasRead)
   EXPECT_THAT(seen, ElementsAre("x1", "late")) << "the stream comes behind the table";
 }
 
+// It was said that everything from before a moment had come: whoever believed it has counted something twice.
+TEST_F(ShardSubscriptionTest, RecordsThatComeTooLateAreTold) {
+  stream_.open_shard("X");
+  const auto subscription = subscribe();
+  const auto without_moments = subscribe();
+  const auto end = subscription->present_end();
+  ASSERT_TRUE(end);
+  while (!subscription->has_passed(*end)) {
+    ASSERT_LT(clock_.monotonic(), 5min);
+    EXPECT_THAT(read(*subscription), IsEmpty());
+  }
+  stream_.write("X", {"x1"});
+  EXPECT_THAT(read(*subscription), ElementsAre("x1"));
+  stream_.lag = clock_.monotonic() + 11s;
+  stream_.write("X", {"late"});
+  EXPECT_THAT(read(*subscription), ElementsAre("TrimmedDataAccessException")) << "as if it had been missed";
+  EXPECT_THAT(read_all(*without_moments), ElementsAre("x1", "late"));
+}
+
 TEST_F(ShardSubscriptionTest, MoreShardsThanCanBeFollowedAreRefused) {
   for (std::size_t i = 0; i < most_shards; ++i) stream_.open_shard("S" + std::to_string(i));
   EXPECT_TRUE(try_to_subscribe());

@@ -1,6 +1,8 @@
-#include "store/constraints.h"
-
+// What a store refuses, and in which words.
 #include <gtest/gtest.h>
+
+#include "store/constraints.h"
+#include "store/error.h"
 
 namespace postino::store {
 namespace {
@@ -86,6 +88,22 @@ TEST(Constraints, NamesHaveThreeToTwoHundredFiftyFiveCharacters) {
                 "' at 'tableName' failed to satisfy constraint: Member must have length less than or equal to 255");
   EXPECT_FALSE(check_table_name(""));
   EXPECT_FALSE(check_table_name("caf\xC3\xA9"));
+}
+
+TEST(Error, HasTheNameThatDynamoDbGivesIt) {
+  EXPECT_EQ(error_name(ErrorType::validation), "ValidationException");
+  EXPECT_EQ(error_name(ErrorType::conditional_check_failed), "ConditionalCheckFailedException");
+  EXPECT_EQ(error_name(ErrorType::transaction_canceled), "TransactionCanceledException");
+  EXPECT_EQ(error_name(ErrorType::request_limit_exceeded), "RequestLimitExceeded");
+  EXPECT_EQ(error_name(ErrorType::access_denied), "AccessDeniedException");
+  EXPECT_EQ(error_name(ErrorType::internal_server_error), "InternalServerError");
+}
+
+TEST(Error, BrokenRulesAreTheCallersFaultAndTheRestIsOurs) {
+  EXPECT_EQ(Error(base::Error{base::ErrorCode::invalid, "rule"}).type, ErrorType::validation);
+  EXPECT_EQ(Error(base::Error{base::ErrorCode::malformed, "shape"}).type, ErrorType::validation);
+  EXPECT_EQ(Error(base::Error{base::ErrorCode::io, "disk"}).type, ErrorType::internal_server_error);
+  EXPECT_EQ(Error(base::Error{base::ErrorCode::corrupt, "bytes"}).message, "bytes");
 }
 
 }  // namespace
