@@ -11,9 +11,9 @@ using store::ErrorType;
 
 struct NoContent {};
 
-// Some answers have no body. A page of a proxy is none of them.
+// Some answers have no body, or one that says nothing: dynalite has an empty string. A page of a proxy is none of them.
 base::Result<NoContent> decode_nothing(const std::string& body) {
-  if (body.empty() || body.front() == '{') return NoContent();
+  if (body.empty() || body.front() == '{' || body == R"("")") return NoContent();
   return base::fail(base::ErrorCode::malformed, "it has a content");
 }
 

@@ -112,10 +112,11 @@ class Operation:
 
 
 @pytest.fixture(scope="module")
-def server(binary, module_directory):
+def server(binary, module_directory, data_flags):
     known = subprocess.run([binary, "serve", "--help"], capture_output=True, text=True, check=True).stdout
     of_tickets = ("--tickets-from", "Support <support@shop.example>") if "--tickets-from" in known else ()
-    with OutboxServer(binary, module_directory / "data", *FLAGS, *of_tickets) as server:
+    data = module_directory / "data"
+    with OutboxServer(binary, data, *data_flags(data), *FLAGS, *of_tickets) as server:
         yield server
 
 

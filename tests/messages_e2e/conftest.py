@@ -15,13 +15,37 @@ pytest.register_assert_rewrite("postino_server", "rest", "waiting", "message_ser
 
 from message_server import MessageServer, Queue  # noqa: E402
 from rabbitmq_server import RabbitmqServer  # noqa: E402
-from server_fixtures import directory, module_directory, started_servers  # noqa: E402, F401
+from server_fixtures import (  # noqa: E402, F401
+    add_store_option,
+    data_flags,
+    directory,
+    leave_out,
+    module_directory,
+    started_servers,
+)
 
 BINARY = os.environ.get("POSTINO", str(FOLDER.parents[1] / "build" / "postino"))
 
 
+def pytest_addoption(parser):
+    add_store_option(parser)
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--store") == "remote":
+        for item in filter(is_of_broker, items):
+            item.add_marker("embedded_only")  # a broker is the same with every store
+        leave_out(config, items, ["embedded_only"])
+
+
+def is_of_broker(item):
+    params = item.callspec.params if hasattr(item, "callspec") else {}
+    return params.get("place") == "rabbitmq" or "rabbitmq" in item.fixturenames
+
+
 def pytest_configure(config):
     config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")
+    config.addinivalue_line("markers", "embedded_only: about what only a server does that has the store in its directory")
 
 
 MOST_RUNS = 3
@@ -69,8 +93,12 @@ def rabbitmq():
 
 
 @pytest.fixture(scope="session")
-def broker_flags(rabbitmq):
-    """How Postino is told of the broker."""
+def broker_flags(request):
+    """How Postino is told of the broker. On a remote store no test needs one."""
+    if request.config.getoption("--store") == "remote":
+        yield []
+        return
+    rabbitmq = request.getfixturevalue("rabbitmq")
     with tempfile.NamedTemporaryFile("w", suffix=".toml") as settings:
         settings.write(
             f"""
@@ -88,22 +116,23 @@ answer_timeout = "60s"
 
 
 @pytest.fixture
-def start(directory, broker_flags):
+def start(directory, broker_flags, data_flags):
     """Starts servers with flags of the test's choice, by default on the same data."""
     with started_servers() as started:
 
         def start_server(*flags, data=directory / "data"):
             own = [] if "--config" in flags else broker_flags
-            started.append(MessageServer(BINARY, data, *own, *flags))
+            started.append(MessageServer(BINARY, data, *data_flags(data), *own, *flags))
             return started[-1]
 
         yield start_server
 
 
 @pytest.fixture(scope="module")
-def server(module_directory, broker_flags):
+def server(module_directory, broker_flags, data_flags):
     """One that the tests of a file share."""
-    with MessageServer(BINARY, module_directory / "data", *broker_flags) as shared:
+    data = module_directory / "data"
+    with MessageServer(BINARY, data, *data_flags(data), *broker_flags) as shared:
         yield shared
 
 
@@ -119,8 +148,9 @@ def place(request):
 
 
 @pytest.fixture
-def new_queue(place, rabbitmq):
+def new_queue(place, request):
     """Makes queues that no other test uses."""
+    rabbitmq = request.getfixturevalue("rabbitmq") if place == "rabbitmq" else None
 
     def make():
         name = f"queue-{uuid.uuid4().hex}"

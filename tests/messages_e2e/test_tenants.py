@@ -23,8 +23,9 @@ CONSUME = {"idempotencyKey": "k", "target": {"queueName": "q"}}
 
 
 @pytest.fixture(scope="module")
-def keyed(binary, module_directory):
-    with MessageServer(binary, module_directory / "keyed", *[part for key in KEYS for part in ("--api-key", key)]) as server:
+def keyed(binary, module_directory, data_flags):
+    data = module_directory / "keyed"
+    with MessageServer(binary, data, *data_flags(data), *[part for key in KEYS for part in ("--api-key", key)]) as server:
         yield server
 
 

@@ -15,7 +15,7 @@ from ledgers import MysqlLedger, RemoteStoreLedger, StoreLedger  # noqa: E402
 from mariadb_server import MariadbServer  # noqa: E402
 from outbox_server import OutboxServer  # noqa: E402
 from recording_smtp import RecordingSmtp  # noqa: E402
-from server_fixtures import directory, module_directory, started_servers  # noqa: E402, F401
+from server_fixtures import directory, leave_out, module_directory, started_servers  # noqa: E402, F401
 from smtp_sink import SmtpSink  # noqa: E402
 
 BINARY = os.environ.get("POSTINO", str(FOLDER.parents[1] / "build" / "postino"))
@@ -40,9 +40,7 @@ def pytest_collection_modifyitems(config, items):
     """Tests of one ledger's own are left out with the others."""
     chosen = config.getoption("--ledger")
     others = {f"{other}_only" for other in LEDGERS - {chosen}} | ({"embedded_only"} if chosen == "remote" else set())
-    kept = [item for item in items if not any(item.get_closest_marker(name) for name in others)]
-    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-    items[:] = kept
+    leave_out(config, items, others)
 
 
 @pytest.fixture(scope="session")

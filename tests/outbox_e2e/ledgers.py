@@ -51,6 +51,13 @@ class MysqlLedger:
         self.server.remove()
 
 
+def shared_store_flags(endpoint, data):
+    """For a server whose store is at this endpoint. What it puts into files, too, others must see."""
+    keys = ["--store-key-id", "any", "--store-secret", "any"]
+    objects = ["--objects", str(data.with_name(data.name + "-objects"))]
+    return ["--store", "dynamodb", "--store-endpoint", endpoint, *keys, *objects]
+
+
 class RemoteStoreLedger:
     """Each data directory has a store of its own beside it: another Postino stands for Amazon DynamoDB. It outlives the
     servers under test."""
@@ -67,9 +74,7 @@ class RemoteStoreLedger:
         return self.stores[data]
 
     def flags(self, data):
-        keys = ["--store-key-id", "any", "--store-secret", "any"]
-        objects = ["--objects", str(data.with_name(data.name + "-objects"))]
-        return ["--store", "dynamodb", "--store-endpoint", self.store(data).endpoint, *keys, *objects]
+        return shared_store_flags(self.store(data).endpoint, data)
 
     def states(self, binary, data):
         metas = OutboxItems(self.store(data)).all_metas()

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ledgers import RemoteStoreLedger, StoreLedger
+
 
 def new_directory():
     """Servers that give up their privileges must be able to reach what is in it."""
@@ -27,6 +29,25 @@ def module_directory():
     created = new_directory()
     yield created
     shutil.rmtree(created)
+
+
+def add_store_option(parser):
+    parser.addoption("--store", choices=["embedded", "remote"], default="embedded", help="where the data is")
+
+
+def leave_out(config, items, markers):
+    """Tests of what is not there where the others run."""
+    kept = [item for item in items if not any(item.get_closest_marker(name) for name in markers)]
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = kept
+
+
+@pytest.fixture(scope="session")
+def data_flags(request, binary):
+    """Says what flags a server gets that has this data directory."""
+    store = RemoteStoreLedger(binary) if request.config.getoption("--store") == "remote" else StoreLedger()
+    yield store.flags
+    store.close()
 
 
 @contextlib.contextmanager

@@ -28,7 +28,7 @@ FLAGS += ["--log-level", "warning", *FROM]
 def draft_for_all(rest):
     """One draft for each of many customers: ids of drafts."""
     ids = [f"cust_{number:03}" for number in range(CUSTOMERS)]
-    customers = "".join(f"{each},Ada,{each}@customer.example\n" for each in ids)
+    customers = "".join(f"{each},Ada,{each}@customer{number % 4}.example\n" for number, each in enumerate(ids))
     invoices = "".join(f"{each},INV-001,10.00,EUR,2026-01-01\n" for each in ids)
     as_csv = {"Content-Type": "text/csv"}
     header = "customer_id,customer_name,customer_email\n"

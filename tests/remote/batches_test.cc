@@ -15,6 +15,14 @@ class BatchStoreTest : public StoreTest {
     create_table("left");
     create_table("right", true);
   }
+
+  static store::BatchGetItemRequest too_many_keys() {
+    store::BatchGetItemRequest request;
+    request.tables.resize(1);
+    request.tables[0].table_name = "left";
+    for (int i = 0; i < 101; ++i) request.tables[0].keys.push_back({{"pk", std::to_string(i)}});
+    return request;
+  }
 };
 
 TEST_P(BatchStoreTest, WritesAndReadsSeveralTables) {
@@ -66,11 +74,15 @@ TEST_P(BatchStoreTest, RefusesWhatIsTooMuch) {
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().type, store::ErrorType::validation);
 
-  store::BatchGetItemRequest read;
-  read.tables.resize(1);
-  read.tables[0].table_name = "left";
-  for (int i = 0; i < 101; ++i) read.tables[0].keys.push_back({{"pk", std::to_string(i)}});
-  EXPECT_EQ(refusal_of(store().batch_get_item(read)),
+  const auto found = store().batch_get_item(too_many_keys());
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().type, store::ErrorType::validation);
+}
+
+class BatchWordingTest : public BatchStoreTest {};
+
+TEST_P(BatchWordingTest, SaysHowManyKeysAreTooMany) {
+  EXPECT_EQ(refusal_of(store().batch_get_item(too_many_keys())),
             "ValidationException: 1 validation error detected: Value at 'RequestItems.left.member.Keys' failed to "
             "satisfy constraint: Member must have length less than or equal to 100");
 }
@@ -92,6 +104,7 @@ TEST_P(BatchStoreTest, TellsWhatCameOfItLater) {
 }
 
 ON_EVERY_STORE(BatchStoreTest);
+ON_STORES_WITH(BatchWordingTest, Ability::wording);
 
 }  // namespace
 }  // namespace postino::remote

@@ -45,7 +45,7 @@ TEST_P(ConcurrentCallsTest, AreAllAnswered) {
   EXPECT_EQ(store().scan(scan)->count, writes);
 }
 
-ON_EVERY_STORE(ConcurrentCallsTest);
+ON_STORES_WITH(ConcurrentCallsTest, Ability::many_threads);
 
 // A service that takes requests and never answers.
 TEST(ConcurrentSilence, EndsWithTheProcess) {

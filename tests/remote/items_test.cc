@@ -70,16 +70,26 @@ TEST_P(ItemStoreTest, PutsOnlyWhereTheConditionHolds) {
   request.condition = "attribute_not_exists(pk)";
   ASSERT_EQ(refusal_of(store().put_item(request)), "");
   request.item.set("x", 2);
-  auto refused = store().put_item(request);
+  const auto refused = store().put_item(request);
   EXPECT_EQ(refusal_of(refused), "ConditionalCheckFailedException: The conditional request failed");
   EXPECT_EQ(refused.error().details, nullptr) << "the item was not asked for";
+  EXPECT_EQ(stored("a"), (Item{{"pk", "a"}, {"x", 1}}));
+}
+
+class RefusedItemTest : public ItemStoreTest {};
+
+TEST_P(RefusedItemTest, IsReturnedToThoseWhoAsk) {
+  ASSERT_TRUE(store().put_item(put("things", {{"pk", "a"}, {"x", 1}})));
+  store::PutItemRequest request = put("things", {{"pk", "a"}, {"x", 2}});
+  request.condition = "attribute_not_exists(pk)";
   request.return_item_on_failure = true;
-  refused = store().put_item(request);
+  const auto refused = store().put_item(request);
   ASSERT_EQ(refused.error().type, ErrorType::conditional_check_failed);
   ASSERT_NE(refused.error().details, nullptr);
   EXPECT_EQ(refused.error().details->item, (Item{{"pk", "a"}, {"x", 1}}));
-  EXPECT_EQ(stored("a"), (Item{{"pk", "a"}, {"x", 1}}));
 }
+
+ON_STORES_WITH(RefusedItemTest, Ability::refused_items);
 
 TEST_P(ItemStoreTest, UpdatesWithEveryAction) {
   ASSERT_TRUE(store().put_item(put(
@@ -142,9 +152,16 @@ TEST_P(ItemStoreTest, RefusesInTheWordsOfDynamoDB) {
   EXPECT_EQ(refusal_of(store().update_item(update("things", {{"pk", "a"}}, "SET x = :missing"))),
             "ValidationException: Invalid UpdateExpression: An expression attribute value used in expression is not "
             "defined; attribute value: :missing");
+}
+
+class ItemWordingTest : public ItemStoreTest {};
+
+TEST_P(ItemWordingTest, SaysWhereTheSyntaxIsWrong) {
   EXPECT_EQ(refusal_of(store().update_item(update("things", {{"pk", "a"}}, "SET x =", {{":v", 1}}))),
             "ValidationException: Invalid UpdateExpression: Syntax error; token: \"<EOF>\", near: \"=\"");
 }
+
+ON_STORES_WITH(ItemWordingTest, Ability::wording);
 
 TEST_P(ItemStoreTest, TellsConsumedCapacityToThoseWhoAsk) {
   store::PutItemRequest request = put("things", {{"pk", "a"}, {"text", std::string(1'500, 'x')}});
@@ -164,7 +181,9 @@ TEST_P(ItemStoreTest, TellsConsumedCapacityToThoseWhoAsk) {
   EXPECT_DOUBLE_EQ(store().get_item(read)->consumed_capacity->total, 0.5);
 }
 
-TEST_P(ItemStoreTest, TellsTheSizeOfCollections) {
+class CollectionSizeTest : public ItemStoreTest {};
+
+TEST_P(CollectionSizeTest, IsTold) {
   create_indexed_table("sorted");
   store::PutItemRequest request = put("sorted", {{"pk", "a"}, {"sk", 1}, {"rank", 7}, {"state", "new"}});
   request.report = {store::ReturnConsumedCapacity::indexes, true};
@@ -178,6 +197,8 @@ TEST_P(ItemStoreTest, TellsTheSizeOfCollections) {
   EXPECT_EQ(written->consumed_capacity->global_indexes, (std::map<std::string, double>{{"by-state", 1}}));
   EXPECT_EQ(written->consumed_capacity->local_indexes, (std::map<std::string, double>{{"by-rank", 1}}));
 }
+
+ON_STORES_WITH(CollectionSizeTest, Ability::collection_sizes);
 
 TEST_P(ItemStoreTest, TellsWhatCameOfAWriteLater) {
   std::promise<store::Answer<store::WriteItemResponse>> promise;

@@ -106,7 +106,7 @@ TEST_P(StreamStoreTest, RefusesWhatIsNotThere) {
   EXPECT_EQ(store().get_records({.shard_iterator = old}).error().type, ErrorType::expired_iterator);
 }
 
-ON_EVERY_STORE(StreamStoreTest);
+ON_STORES_WITH(StreamStoreTest, Ability::streams);
 
 }  // namespace
 }  // namespace postino::remote

@@ -1,3 +1,4 @@
+#include "base/many_threads_testing.h"
 #include "tested_store.h"
 
 namespace postino::remote {
@@ -10,6 +11,11 @@ using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 
 class TableStoreTest : public StoreTest {};
+class TableSettingsTest : public StoreTest {};
+class TableWordingTest : public StoreTest {};
+class TableUpkeepTest : public StoreTest {};
+class TableExpiryTest : public StoreTest {};
+class TableRecoveryTest : public StoreTest {};
 
 store::CreateTableRequest request_with_everything() {
   store::CreateTableRequest request;
@@ -36,7 +42,7 @@ store::CreateTableRequest request_with_everything() {
   return request;
 }
 
-TEST_P(TableStoreTest, DescribesWhatWasMade) {
+TEST_P(TableSettingsTest, AreDescribed) {
   ASSERT_EQ(refusal_of(store().create_table(request_with_everything())), "");
   const auto found = store().describe_table("everything");
   ASSERT_EQ(refusal_of(found), "");
@@ -70,7 +76,7 @@ TEST_P(TableStoreTest, DescribesWhatWasMade) {
               UnorderedElementsAre(store::Tag{"team", "mail"}, store::Tag{"empty", ""}));
 }
 
-TEST_P(TableStoreTest, KnowsOneTableOfAName) {
+TEST_P(TableWordingTest, KnowsOneTableOfAName) {
   create_table("one");
   store::CreateTableRequest again = store::CreateTableRequest();
   again.table_name = "one";
@@ -80,7 +86,7 @@ TEST_P(TableStoreTest, KnowsOneTableOfAName) {
   EXPECT_EQ(refusal_of(store().create_table(again)), "ResourceInUseException: Table already exists: one");
 }
 
-TEST_P(TableStoreTest, AddsAndRemovesAnIndex) {
+TEST_P(TableUpkeepTest, AddsAndRemovesAnIndex) {
   create_table("one");
   store::UpdateTableRequest request;
   request.table_name = "one";
@@ -104,7 +110,7 @@ TEST_P(TableStoreTest, AddsAndRemovesAnIndex) {
   EXPECT_TRUE(store().describe_table("one")->global_indexes.empty());
 }
 
-TEST_P(TableStoreTest, ChangesWhatATableMayCost) {
+TEST_P(TableSettingsTest, ChangeWhatATableMayCost) {
   ASSERT_TRUE(store().create_table(request_with_everything()));
   store::UpdateTableRequest request;
   request.table_name = "everything";
@@ -119,7 +125,7 @@ TEST_P(TableStoreTest, ChangesWhatATableMayCost) {
   EXPECT_EQ(found->global_indexes[0].throughput.provisioned, (store::Throughput{9, 9}));
 }
 
-TEST_P(TableStoreTest, DeletesWhatIsNotProtected) {
+TEST_P(TableSettingsTest, ProtectATable) {
   ASSERT_TRUE(store().create_table(request_with_everything()));
   EXPECT_EQ(refusal_of(store().delete_table("everything")),
             "ValidationException: Resource cannot be deleted as it is currently protected against deletion. Disable "
@@ -149,7 +155,7 @@ TEST_P(TableStoreTest, ListsTablesInPages) {
   EXPECT_EQ(second->last_evaluated_table_name, std::nullopt);
 }
 
-TEST_P(TableStoreTest, LetsItemsExpire) {
+TEST_P(TableExpiryTest, LetsItemsExpire) {
   create_table("one");
   EXPECT_EQ(store().describe_time_to_live("one")->status, store::TimeToLiveStatus::disabled);
   const auto enabled = store().update_time_to_live("one", {"ttl", true});
@@ -163,7 +169,7 @@ TEST_P(TableStoreTest, LetsItemsExpire) {
             "ValidationException: TimeToLive is already enabled");
 }
 
-TEST_P(TableStoreTest, KeepsWhatRecoveryNeeds) {
+TEST_P(TableRecoveryTest, KeepsWhatRecoveryNeeds) {
   create_table("one");
   EXPECT_FALSE(store().describe_continuous_backups("one")->enabled);
   const auto enabled = store().update_continuous_backups("one", {true, 7});
@@ -176,17 +182,37 @@ TEST_P(TableStoreTest, KeepsWhatRecoveryNeeds) {
   EXPECT_EQ(refusal_of(store().describe_continuous_backups("none")), "TableNotFoundException: Table not found: none");
 }
 
+TEST_P(TableStoreTest, DeletesTables) {
+  create_table("one");
+  const auto deleted = store().delete_table("one");
+  ASSERT_EQ(refusal_of(deleted), "");
+  EXPECT_EQ(deleted->name, "one");
+  EXPECT_TRUE(base::eventually([&] { return !store().describe_table("one"); }));
+  EXPECT_EQ(refusal_of(store().describe_table("one")),
+            "ResourceNotFoundException: Requested resource not found: Table: one not found");
+}
+
 TEST_P(TableStoreTest, TagsTables) {
   create_table("one");
   const std::string arn = store().describe_table("one")->arn;
   ASSERT_EQ(refusal_of(store().tag_resource(arn, {{"a", "1"}, {"b", "2"}})), "");
   ASSERT_EQ(refusal_of(store().untag_resource(arn, {"a"})), "");
   EXPECT_THAT(store().list_tags_of_resource(arn)->tags, ElementsAre(store::Tag{"b", "2"}));
+}
+
+TEST_P(TableWordingTest, RefusesToTagWithNothing) {
+  create_table("one");
+  const std::string arn = store().describe_table("one")->arn;
   EXPECT_EQ(refusal_of(store().tag_resource(arn, {})),
             "ValidationException: Atleast one Tag needs to be provided as Input.");
 }
 
 ON_EVERY_STORE(TableStoreTest);
+ON_STORES_WITH(TableSettingsTest, Ability::settings);
+ON_STORES_WITH(TableWordingTest, Ability::wording);
+ON_STORES_WITH(TableUpkeepTest, Ability::upkeep);
+ON_STORES_WITH(TableExpiryTest, Ability::expiry);
+ON_STORES_WITH(TableRecoveryTest, Ability::recovery);
 
 }  // namespace
 }  // namespace postino::remote

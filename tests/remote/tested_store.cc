@@ -1,5 +1,8 @@
 #include "tested_store.h"
 
+#include "base/many_threads_testing.h"
+#include "dynalite_server.h"
+
 namespace postino::remote {
 
 using item::Type;
@@ -37,10 +40,61 @@ store::DeleteItemRequest remove(const std::string& table, item::Key key) {
   return request;
 }
 
+bool can(Place place, Ability ability) {
+  switch (ability) {
+    case Ability::transactions:
+    case Ability::streams:
+    case Ability::expiry:
+    case Ability::recovery:
+    case Ability::settings:
+    case Ability::upkeep:
+    case Ability::refused_items:
+    case Ability::collection_sizes:
+    case Ability::wording:
+    case Ability::many_threads:
+      return place != Place::dynalite;
+  }
+  return true;
+}
+
+std::vector<Place> places_with(Ability ability) {
+  std::vector<Place> places;
+  for (const Place place : {Place::embedded, Place::remote, Place::dynalite})
+    if (can(place, ability)) places.push_back(place);
+  return places;
+}
+
 StoreTest::StoreTest()
     : clock_(std::make_shared<base::ManualClock>(engine::embedded_start)),
       embedded_(clock_),
-      service_(GetParam() == Place::remote ? std::make_unique<LocalService>(embedded_.engine()) : nullptr) {}
+      service_(GetParam() == Place::remote ? std::make_unique<LocalService>(embedded_.engine()) : nullptr) {
+  if (GetParam() == Place::dynalite) use_dynalite();
+}
+
+store::Store& StoreTest::store() {
+  if (dynalite_) return *dynalite_;
+  return service_ ? service_->store() : embedded_.engine();
+}
+
+// A fatal failure here lets the test go no further.
+void StoreTest::use_dynalite() {
+  const DynaliteServer& server = DynaliteServer::shared();
+  dynalite_ = make_remote(options_for(server.port()), hurried_clock(), random_);
+  ASSERT_EQ(server.problem(), "");
+  // Of the tests before.
+  const auto tables = store().list_tables({});
+  ASSERT_EQ(refusal_of(tables), "");
+  for (const std::string& name : tables->table_names) ASSERT_EQ(refusal_of(store().delete_table(name)), "");
+  ASSERT_TRUE(base::eventually([&] { return store().list_tables({})->table_names.empty(); }));
+}
+
+void StoreTest::create(const store::CreateTableRequest& request) {
+  ASSERT_EQ(refusal_of(store().create_table(request)), "");
+  ASSERT_TRUE(base::eventually([&] {
+    const auto table = store().describe_table(request.table_name);
+    return table && table->status == store::TableStatus::active;
+  }));
+}
 
 void StoreTest::create_table(const std::string& name, bool with_range) {
   store::CreateTableRequest request;
@@ -50,7 +104,7 @@ void StoreTest::create_table(const std::string& name, bool with_range) {
   if (with_range) request.attribute_definitions.push_back({"sk", Type::number});
   if (with_range) request.key_schema.push_back({"sk", KeyRole::range});
   request.billing_mode = store::BillingMode::pay_per_request;
-  ASSERT_EQ(refusal_of(store().create_table(request)), "");
+  create(request);
 }
 
 void StoreTest::create_indexed_table(const std::string& name) {
@@ -70,11 +124,19 @@ void StoreTest::create_indexed_table(const std::string& name) {
   by_rank.key_schema = {{"pk", KeyRole::hash}, {"rank", KeyRole::range}};
   by_rank.projection.type = store::ProjectionType::keys_only;
   request.local_indexes = {by_rank};
-  ASSERT_EQ(refusal_of(store().create_table(request)), "");
+  create(request);
 }
 
 std::string name_of_place(const testing::TestParamInfo<Place>& info) {
-  return info.param == Place::embedded ? "Embedded" : "Remote";
+  switch (info.param) {
+    case Place::embedded:
+      return "Embedded";
+    case Place::remote:
+      return "Remote";
+    case Place::dynalite:
+      return "Dynalite";
+  }
+  return "";
 }
 
 }  // namespace postino::remote

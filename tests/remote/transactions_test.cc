@@ -127,7 +127,7 @@ TEST_P(TransactionStoreTest, TellsWhatCameOfItLater) {
   EXPECT_TRUE(left("later"));
 }
 
-ON_EVERY_STORE(TransactionStoreTest);
+ON_STORES_WITH(TransactionStoreTest, Ability::transactions);
 
 }  // namespace
 }  // namespace postino::remote

@@ -155,6 +155,18 @@ TEST_F(TroubleTest, AServiceThatIsAwayHasDoneNothing) {
   EXPECT_THAT(store->problems(), testing::ElementsAre(testing::HasSubstr("connection refused")));
 }
 
+TEST_F(TroubleTest, ANameThatResolvesToNothingIsTold) {
+  RemoteOptions options = options_for(1);
+  options.endpoint = net::Url::parse("http://does-not-exist.invalid:8000").value();
+  options.attempts = 2;
+  const auto store = remote(std::move(options));
+  const auto refused = store->put_item(put("things", {{"pk", "a"}}));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().type, ErrorType::service_unavailable) << "nothing was sent";
+  EXPECT_THAT(store->problem().value_or(""), testing::HasSubstr("does-not-exist.invalid"));
+  EXPECT_EQ(store->counts().at(0).attempts, 2U) << "it may resolve later";
+}
+
 TEST_F(TroubleTest, AFalseServerIsNotTrusted) {
   const base::TemporaryDirectory directory, other_directory;
   net::TestAuthority authority(directory.path()), other(other_directory.path());

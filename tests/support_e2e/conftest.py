@@ -11,9 +11,29 @@ sys.path += [str(FOLDER.parent / "outbox_e2e"), str(FOLDER.parent / "wire_client
 pytest.register_assert_rewrite("postino_server", "rest", "waiting")
 
 from outbox_server import OutboxServer  # noqa: E402
-from server_fixtures import directory, module_directory, started_servers  # noqa: E402, F401
+from server_fixtures import (  # noqa: E402, F401
+    add_store_option,
+    data_flags,
+    directory,
+    leave_out,
+    module_directory,
+    started_servers,
+)
 
 BINARY = os.environ.get("POSTINO", str(FOLDER.parents[1] / "build" / "postino"))
+
+
+def pytest_addoption(parser):
+    add_store_option(parser)
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--store") == "remote":
+        leave_out(config, items, ["embedded_only"])
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "embedded_only: about what only a server does that has the store in its directory")
 
 
 @pytest.fixture(scope="session")
@@ -22,22 +42,23 @@ def binary():
 
 
 @pytest.fixture
-def start(directory):
+def start(directory, data_flags):
     """Starts servers with flags of the test's choice, by default on the same data."""
     with started_servers() as started:
 
         def start_server(*flags, data=directory / "data"):
-            started.append(OutboxServer(BINARY, data, *flags))
+            started.append(OutboxServer(BINARY, data, *data_flags(data), *flags))
             return started[-1]
 
         yield start_server
 
 
 @pytest.fixture(scope="module")
-def desk(module_directory, request):
+def desk(module_directory, data_flags, request):
     """A server that the tests of a file share, with its SERVER_FLAGS if it has any."""
     flags = getattr(request.module, "SERVER_FLAGS", ())
-    with OutboxServer(BINARY, module_directory / "data", *flags) as server:
+    data = module_directory / "data"
+    with OutboxServer(BINARY, data, *data_flags(data), *flags) as server:
         yield server
 
 

@@ -36,6 +36,7 @@ def download(rest, ticket, attachment):
     return rest.get(f"/tickets/{ticket}/attachments/{attachment['attachment_id']}").body
 
 
+@pytest.mark.embedded_only
 def test_attachments_in_a_bucket(start, bucket):
     rest = start(*bucket).rest()
     ticket = open_ticket(rest)
@@ -52,6 +53,7 @@ def hung_bucket():
         yield (*flags, "--objects-bucket", "postino-test", "--objects-key-id", KEY, "--objects-secret", SECRET)
 
 
+@pytest.mark.embedded_only
 def test_a_bucket_that_hangs_is_told_of(start, hung_bucket):
     rest = start(*hung_bucket).rest()
     ticket = open_ticket(rest)
@@ -67,6 +69,7 @@ def monitored(server, path):
         return answer.read().decode()
 
 
+@pytest.mark.embedded_only
 def test_a_bucket_that_is_away_is_named(start, bucket):
     endpoint = bucket.index("--objects-endpoint") + 1
     flags = (*bucket[:endpoint], f"http://127.0.0.1:{free_port()}", *bucket[endpoint + 1 :])
@@ -78,6 +81,7 @@ def test_a_bucket_that_is_away_is_named(start, bucket):
     assert [line for line in server.log if "the object store cannot be used" in line]
 
 
+@pytest.mark.embedded_only
 def test_attachments_outlive_the_server_and_go_with_their_items(start, directory):
     server = start()
     rest = server.rest()
@@ -92,6 +96,7 @@ def test_attachments_outlive_the_server_and_go_with_their_items(start, directory
     assert download(rest, ticket, kept) == BYTES
 
 
+@pytest.mark.embedded_only
 def test_a_ticket_behind_a_symbolic_link_keeps_no_others_back(start, directory):
     server = start()
     rest = server.rest()
@@ -118,6 +123,7 @@ def test_a_ticket_behind_a_symbolic_link_keeps_no_others_back(start, directory):
     assert rest.fetch(f"/tickets/{ticket}")["customer"]["name"] == "Ada Lovelace"
 
 
+@pytest.mark.embedded_only
 def test_a_check_finds_attachments_that_are_lost_or_spoilt(start, directory, binary):
     def check():
         command = [binary, "check", "--data", directory / "data", "--json"]
