@@ -3,6 +3,7 @@ and a copy that is broken off goes on."""
 
 import base64
 import json
+import re
 import subprocess
 import threading
 
@@ -211,3 +212,22 @@ def test_what_cannot_be_copied_is_told(directory, service, copy):
     assert "the store at http://127.0.0.1:1" in away and "cannot be used" in away
     assert not (directory / "new").exists()
     assert "must be different" in copy("embedded", "store", service.port, expect=2)
+
+
+def test_what_differs_is_told(directory, service, copy):
+    data = directory / "data"
+    copy("dynamodb", "embedded", service.port, "--data", data)
+    copy("embedded", "dynamodb", service.port, "--data", data)
+    table = dynamodb(service, "resource").Table
+    # By a program that knows the records alone: no server has taken it over yet.
+    table("email-outbox").put_item(Item={"Id": "strange", "Status": "_META", "Attributes": {"Latest": "ACCEPTED"}})
+    table("email-outbox-mailbox").put_item(Item={"Mailbox": "m", "Received": "1", "text": "old"})
+    shown = copy("dynamodb", "embedded", service.port, "--data", data, expect=1)
+    assert "not copied: 1 e-mail of other programs" in shown
+    table("email-outbox").delete_item(Key={"Id": "strange", "Status": "_META"})
+    table("email-outbox-mailbox").put_item(Item={"Mailbox": "m", "Received": "1", "text": "new"})
+    shown = copy("dynamodb", "embedded", service.port, "--data", data, expect=1)
+    assert "1 have another form there" in shown and "What the target had stays as it was" in shown
+    table("email-outbox-mailbox").delete_item(Key={"Mailbox": "m", "Received": "1"})
+    shown = copy("dynamodb", "embedded", service.port, "--data", data, expect=1)
+    assert re.search(r"email-outbox-mailbox +0 +0 +0 +1 +differs", shown), shown
