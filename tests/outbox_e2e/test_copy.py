@@ -117,8 +117,11 @@ def test_everything_moves_to_dynamodb_and_back(binary, directory, service, share
         in_use = copy("embedded", "dynamodb", service.port, "--data", here, expect=1)
         assert "in use by another process; stop the postino serve that uses it first" in in_use
 
+    (here / "objects").mkdir()
+    (here / "objects" / "something").touch()
     moved = json.loads(copy("embedded", "dynamodb", service.port, "--data", here, "--json"))
     assert moved["equal"] and moved["copied"] == len(made["emails"]) and moved["failures"] == []
+    assert [str(here / "objects") in note for note in moved["notes"]] == [True], "an operator moves files"
     tables = {table["table"]: table for table in moved["tables"]}
     for name in ("email-outbox-suppressions", "EmailTrackingTable", "EmailTrackingTable-audit", "prod-tickets-unified"):
         assert 0 < tables[name]["copied"] == tables[name]["source"] == tables[name]["target"], tables[name]
@@ -201,6 +204,7 @@ def test_what_cannot_be_copied_is_told(directory, service, copy):
     data = directory / "data"
     moved = json.loads(copy("dynamodb", "embedded", service.port, "--data", data, "--json"))
     assert moved["equal"] and {table["skipped"] for table in moved["tables"]} == {"the source has no such table"}
+    assert dynamodb(service).list_tables()["TableNames"] == [], "a source is only read"
     keys = {"AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}]}
     keys["KeySchema"] = [{"AttributeName": "id", "KeyType": "HASH"}]
     dynamodb(service).create_table(TableName="messages", BillingMode="PAY_PER_REQUEST", **keys)
@@ -227,7 +231,7 @@ def test_what_differs_is_told(directory, service, copy):
     table("email-outbox").delete_item(Key={"Id": "strange", "Status": "_META"})
     table("email-outbox-mailbox").put_item(Item={"Mailbox": "m", "Received": "1", "text": "new"})
     shown = copy("dynamodb", "embedded", service.port, "--data", data, expect=1)
-    assert "1 have another form there" in shown and "What the target had stays as it was" in shown
+    assert "1 in another form there" in shown and "What the target had stays as it was" in shown
     table("email-outbox-mailbox").delete_item(Key={"Mailbox": "m", "Received": "1"})
     shown = copy("dynamodb", "embedded", service.port, "--data", data, expect=1)
     assert re.search(r"email-outbox-mailbox +0 +0 +0 +1 +differs", shown), shown

@@ -40,6 +40,7 @@ base::Result<Settings> copy_settings(const CopyFlags& flags, const Places& place
     return base::invalid(
         "'store' is the embedded store, and the settings have --store dynamodb: say --from or --to embedded, or "
         "dynamodb");
+  if (settings.outbox.off) return base::invalid("--no-outbox turns off all services: there is nothing to copy");
   Settings shared = settings;
   shared.store = StoreKind::dynamodb;
   if (places.has(CopyPlace::dynamodb)) TRY_VOID(places.has(CopyPlace::mysql) ? check(shared.remote) : check(shared));

@@ -37,7 +37,7 @@ std::string state_of(const TableOutcome& table) {
   const auto add = [&](std::int64_t count, const std::string& what) {
     if (count > 0) state.append(state.empty() ? "" : "; ").append(grouped(count)).append(what);
   };
-  add(table.items.different, " have another form there");
+  add(table.items.different, " in another form there");
   add(table.items.failed, " not copied");
   return state;
 }

@@ -1,10 +1,12 @@
 #include "app/copy/service_copy.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
 #include <utility>
 
 #include "app/console/progress_bar.h"
+#include "app/server/support_service.h"
 #include "app/store/service_tables.h"
 #include "messages/queue_layout.h"
 #include "messages/queue_table.h"
@@ -100,6 +102,7 @@ base::Result<void> ServiceCopy::run_tables() {
     outcome_.notes.emplace_back("e-mails are in a database (--ledger mysql), and were not copied");
   TRY_VOID(count_anew());
   TRY_VOID(note_other_tables(setups));
+  note_objects();
   return make_tables(true);
 }
 
@@ -225,6 +228,22 @@ base::Result<void> ServiceCopy::count_anew() {
       metrics::want_recount(*target_.store(), settings.metrics.table, "items were copied into the store"));
   static_cast<void>(sources);
   return {};
+}
+
+// A server without a place of their own for them has kept them beside its store.
+void ServiceCopy::note_objects() {
+  const Settings& settings = source_.settings();
+  if (settings.tickets.off || source_.place() != CopyPlace::embedded) return;
+  Settings by_default = settings;
+  by_default.objects = {};
+  const std::filesystem::path folder = objects_directory(by_default);
+  std::error_code error;
+  const bool is_elsewhere = !settings.objects.bucket.empty() || objects_directory(settings) != folder;
+  if (!is_elsewhere || !std::filesystem::is_directory(folder, error) || std::filesystem::is_empty(folder, error))
+    return;
+  outcome_.notes.push_back("objects in '" + folder.string() +
+                           "' were not copied: attachments of tickets, and large parts of items. See 'postino copy' in "
+                           "docs/command-line.md");
 }
 
 // Those of a store on other machines may be a thousand, and are not our business.

@@ -61,6 +61,7 @@ class ServiceCopy {
   base::Result<std::int64_t> count_unlisted(const EmailOutcome& emails);
   base::Result<void> count_anew();
   base::Result<void> note_other_tables(const std::vector<store::TableSetup>& setups);
+  void note_objects();
 
   CopySide& source_;
   CopySide& target_;
