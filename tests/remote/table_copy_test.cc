@@ -100,9 +100,10 @@ class TableCopyTest : public testing::TestWithParam<Place> {
             {"deep", item::Map{{"list", item::List{item::Null{}, true, "text"}}}},
             {"set", item::StringSet({"a", "b"})}};
   }
+  // That is the engine of the source, whichever way it is read.
   void fill(int count) {
     for (int number = 0; number < count; ++number)
-      ASSERT_EQ(refusal_of(source().put_item(put("things", thing(number)))), "");
+      ASSERT_EQ(refusal_of(one_.engine().put_item(put("things", thing(number)))), "");
   }
 
   TableCopy copier(CopiedTable table) {
@@ -146,7 +147,7 @@ TEST_P(TableCopyTest, GoesOnWhereItWasBrokenOff) {
   target().batches_allowed = 4;
   const auto broken = copier().copy([](std::int64_t) {});
   ASSERT_FALSE(broken);
-  EXPECT_EQ(broken.error().message, "the line is dead");
+  EXPECT_THAT(broken.error().message, HasSubstr("the line is dead"));
   const int written = target().items_written;
   ASSERT_GT(written, 0);
   ASSERT_LT(written, 230);

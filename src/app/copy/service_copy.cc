@@ -11,8 +11,10 @@
 #include "messages/queue_layout.h"
 #include "messages/queue_table.h"
 #include "metrics/metrics_table.h"
+#include "objects/large_attributes.h"
 #include "outbox/store_ledger/store_layout.h"
 #include "store/table_plan.h"
+#include "support/attachments.h"
 
 namespace postino::app {
 
@@ -237,10 +239,12 @@ void ServiceCopy::note_objects() {
   Settings by_default = settings;
   by_default.objects = {};
   const std::filesystem::path folder = objects_directory(by_default);
-  std::error_code error;
   const bool is_elsewhere = !settings.objects.bucket.empty() || objects_directory(settings) != folder;
-  if (!is_elsewhere || !std::filesystem::is_directory(folder, error) || std::filesystem::is_empty(folder, error))
-    return;
+  std::error_code error;
+  const std::string kinds[] = {objects::large_items_kind().name, support::attachments_kind().name};
+  const bool has_any = std::ranges::any_of(
+      kinds, [&](const std::string& kind) { return std::filesystem::is_directory(folder / kind, error); });
+  if (!is_elsewhere || !has_any) return;
   outcome_.notes.push_back("objects in '" + folder.string() +
                            "' were not copied: attachments of tickets, and large parts of items. See 'postino copy' in "
                            "docs/command-line.md");
