@@ -1,5 +1,7 @@
 #include "metrics/metrics_table.h"
 
+#include <algorithm>
+
 #include "item/attribute_text.h"
 #include "metrics/figures/figure_items.h"
 #include "metrics/follow/checkpoint.h"
@@ -70,5 +72,27 @@ base::Result<int> want_recount(store::Store& store, const std::string& table, co
   }
   return static_cast<int>(names->size());
 }
+
+base::Result<std::optional<base::TimePoint>> last_sign_of_a_follower(store::Store& store, const std::string& table) {
+  std::optional<base::TimePoint> last;
+  store::ScanRequest request;
+  request.table_name = table;
+  request.consistent_read = true;
+  request.filter = "begins_with(#name, :begin) AND attribute_exists(#owner)";
+  request.placeholders.names = expr::Names{{"#name", std::string(name_attribute)}, {"#owner", "owner"}};
+  request.placeholders.values = item::Map{{":begin", checkpoint_name("")}};
+  do {
+    const auto page = store.scan(request);
+    if (!page && page.error().type == store::ErrorType::resource_not_found) return std::nullopt;
+    if (!page) return base::propagate(store::as_error(page.error()));
+    for (const item::Item& item : page->items)
+      if (const auto checkpoint = read_checkpoint(item); checkpoint && !checkpoint->owner.empty())
+        last = std::max(last.value_or(checkpoint->at), checkpoint->at);
+    request.exclusive_start_key = page->last_evaluated_key;
+  } while (request.exclusive_start_key);
+  return last;
+}
+
+std::vector<std::string> names_of_following() { return {checkpoint_name(""), "asked-again#"}; }
 
 }  // namespace postino::metrics

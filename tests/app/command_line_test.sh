@@ -171,12 +171,17 @@ END
 
 printf '[store]\nkind = "dynamodb"\nregion = "eu-west-1"\n[tickets]\noff = true\n' >"$folder/remote.toml"
 expect 2 'for the embedded store' check --config "$folder/remote.toml"
-expect 2 'for the embedded store' copy --from store --to mysql --config "$folder/remote.toml"
+expect 2 "'store' is the embedded store" copy --from store --to mysql --config "$folder/remote.toml"
 
 # What works on the data itself: its own flags here, the settings where those are.
 expect 2 '--from is required' copy --to mysql
 expect 2 'must be different' copy --from store --to store
-expect 1 'there is no store' copy --from store --to mysql --data "$folder/nothing"
+expect 2 'must be different' copy --from store --to embedded
+expect 2 'must be different' copy --from dynamodb --to dynamodb
+expect 2 '--from' copy --from somewhere --to mysql
+expect 1 'there is no store' copy --from embedded --to mysql --data "$folder/nothing"
+expect 2 '--store-region' copy --from embedded --to dynamodb --no-tickets --data "$folder/nothing"
+expect 2 '--objects' copy --from embedded --to dynamodb --store-region eu-west-1 --data "$folder/nothing"
 expect 2 'must be given together' migrate --mysql-key key.pem
 expect 1 'database: ' migrate --mysql-socket "$folder/nothing"
 expect 1 'database: ' serve --data "$folder/data" --dynamodb 127.0.0.1:0 --ledger mysql --mysql-socket "$folder/nothing"

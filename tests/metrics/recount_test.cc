@@ -79,6 +79,24 @@ TEST(RecountTest, IsNotWantedWhereNothingIsCounted) {
   EXPECT_EQ(want_recount(desk.engine(), "no-such-table", "the store was repaired"), 0);
 }
 
+// A copy asks whether a server uses the store.
+TEST(FollowersTest, TellWhenTheyWereSeenLast) {
+  SupportDesk desk;
+  EXPECT_EQ(last_sign_of_a_follower(desk.engine(), "no-such-table"), std::nullopt);
+  EXPECT_EQ(last_sign_of_a_follower(desk.engine(), metrics_table), std::nullopt);
+  const auto write = [&](const std::string& follower, const Checkpoint& checkpoint) {
+    store::PutItemRequest put;
+    put.table_name = metrics_table;
+    put.item = checkpoint_item(follower, checkpoint);
+    ASSERT_TRUE(desk.engine().put_item(put));
+  };
+  write("ended", {.version = 1, .at = desk.now()});
+  EXPECT_EQ(last_sign_of_a_follower(desk.engine(), metrics_table), std::nullopt) << "it has let go";
+  write("older", {.owner = "a process", .version = 1, .at = desk.now() - std::chrono::hours(1)});
+  write("newer", {.owner = "another", .version = 1, .at = desk.now() - std::chrono::seconds(3)});
+  EXPECT_EQ(last_sign_of_a_follower(desk.engine(), metrics_table), desk.now() - std::chrono::seconds(3));
+}
+
 TEST(RecountTest, ATableLargerThanItsMemoryIsCountedInPasses) {
   SupportDesk desk;
   base::SeededRandom random(3);

@@ -205,6 +205,34 @@ TEST_P(LedgerConformance, ALedgerMovesToAnotherWithAllItsEmails) {
   ASSERT_TRUE(comparison);
   EXPECT_TRUE(comparison->equal());
   EXPECT_EQ(comparison->source, *ledger().counts(std::nullopt));
+  EXPECT_EQ(comparison->source_suppressions, 2);
+  EXPECT_EQ(comparison->target_suppressions, 2);
+  ASSERT_TRUE(other->suppressions().remove("acme", "bob@example.com"));
+  const auto without_one = copy.compare([](std::int64_t) {});
+  ASSERT_TRUE(without_one);
+  EXPECT_EQ(without_one->target_suppressions, 1);
+  EXPECT_FALSE(without_one->equal()) << "the e-mails are the same";
+}
+
+// Some ledgers remove what has expired at a time of their own.
+TEST_P(LedgerConformance, WhatIsOverIsCopiedAndNotCompared) {
+  const std::vector<std::string> ids = accept_some(3);
+  const std::unique_ptr<LedgerUnderTest> other = GetParam().make();
+  CopyOptions options;
+  options.with_suppressions = false;
+  options.is_over = [&](const Email& email) { return email.id == ids[1]; };
+  ASSERT_TRUE(tested_->suppressions().add("", {"all@example.com", "complaint", now()}));
+  LedgerCopy copy({ledger(), tested_->suppressions()}, {other->ledger(), other->suppressions()}, options);
+  const auto counts = copy.copy([](std::int64_t) {});
+  ASSERT_TRUE(counts) << counts.error().message;
+  EXPECT_EQ(counts->copied, 3);
+  EXPECT_EQ(counts->suppressions, 0);
+  EXPECT_THAT(*other->suppressions().tenants(), IsEmpty()) << "another way copies them";
+  const auto comparison = copy.compare([](std::int64_t) {});
+  ASSERT_TRUE(comparison) << comparison.error().message;
+  EXPECT_EQ(comparison->over, 1);
+  EXPECT_EQ(comparison->source[static_cast<std::size_t>(State::accepted)], 2);
+  EXPECT_TRUE(comparison->equal());
 }
 
 TEST_P(LedgerConformance, ACopyThatIsStartedAgainGoesOn) {

@@ -9,6 +9,7 @@ import pytest
 
 from outbox_server import OutboxServer
 from payloads import in_the_future, payload
+from postino_server import Server
 from waiting import PATIENCE_SECONDS, eventually
 
 pytestmark = pytest.mark.mysql_only
@@ -243,6 +244,27 @@ class TestCopy:
             assert [each["address"] for each in server.rest().fetch("/suppressions")["data"]] == [
                 "leaver@customer.example"
             ]
+
+    def test_emails_move_between_the_database_and_dynamodb(self, binary, serve, postino, directory):
+        with Server(binary, directory / "service") as service:
+            place = ["--store-endpoint", service.endpoint, "--store-key-id", "any", "--store-secret", "any"]
+            with serve("mysql", directory / "data") as server:
+                rest = server.rest()
+                identifiers = list(make_emails(rest).values())
+                assert rest.put("/suppressions/leaver@customer.example", {"reason": "asked for it"}).status < 300
+                seen = everything(rest, identifiers)
+            shown = postino("copy", "--from", "mysql", "--to", "dynamodb", *place)
+            assert f"{len(identifiers)} e-mails copied, 0 already there; 1 suppression" in shown
+            assert "make sure that all are stopped" in shown, "nothing tells whether a server uses DynamoDB"
+            with OutboxServer(binary, directory / "none", "--store", "dynamodb", *place, "--no-tickets") as server:
+                assert everything(server.rest(), identifiers) == seen
+                new = server.rest().accept_one(payload(send_at=in_the_future()))
+                server.rest().await_status(new, "READY")
+            shown = postino("copy", "--from", "dynamodb", "--to", "mysql", *place)
+            assert f"1 e-mail copied, {len(identifiers)} already there; 1 suppression" in shown and "differs" not in shown
+        with serve("mysql", directory / "data") as server:
+            assert everything(server.rest(), identifiers) == seen
+            assert server.rest().email(new)["status"] == "READY"
 
     def test_a_copy_that_is_killed_goes_on(self, binary, serve, postino, mysql, database, directory):
         data, total = directory / "data", 2_000

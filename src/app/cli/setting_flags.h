@@ -25,6 +25,9 @@ struct SettingFlags {
 // A flag for each setting that `wanted` is true of, and --config. `flags` must outlive the parsing.
 void add_setting_flags(CLI::App& command, SettingFlags& flags, const std::function<bool(const Setting&)>& wanted);
 
+// Does it decide which tables the services have, or where they are?
+bool names_tables(const Setting& setting);
+
 // The file, the environment and the flags together, checked. What is refused is as if it were not given.
 struct GivenSettings {
   Settings settings;

@@ -1,5 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -31,18 +30,6 @@ struct TablesFlags {
   std::string format = "cloudformation";
   bool with_apply = false;
 };
-
-// What decides which tables there are, and where.
-bool names_tables(const Setting& setting) {
-  constexpr std::string_view keys[] = {
-      "data",           "region",          "account",       "outbox.table",        "outbox.ledger",
-      "messages.table", "messages.queues", "reminders.off", "reminders.table",     "tickets.off",
-      "tickets.table",  "metrics.off",     "metrics.table", "metrics.with_emails", "metrics.subscribers"};
-  constexpr std::string_view embedded[] = {"store.durability", "store.cache_mb", "store.reserve_mb"};
-  if (setting.key.starts_with("objects.")) return true;  // a server on a shared store must have a place for them
-  if (setting.key.starts_with("store.")) return std::ranges::find(embedded, setting.key) == std::end(embedded);
-  return std::ranges::find(keys, setting.key) != std::end(keys);
-}
 
 void write_texts(json::Writer& writer, std::string_view name, const std::vector<std::string>& texts) {
   writer.key(name).begin_array();

@@ -20,10 +20,7 @@ class StoreStorage final : public OutboxStorage {
     const outbox::StoreTables tables{settings.table};
     store_ = &store;
     tables_ = tables;
-    TRY_VOID(outbox::prepare_tables(store, tables, [&pause = context.pause] {
-      pause.wait(while_indexes_are_filled);
-      return true;
-    }));
+    TRY_VOID(context.makes_tables ? prepare(context) : check_indexes());
     const store::Retry retry(context.random, [&pause = context.pause](base::Milliseconds delay) { pause.wait(delay); });
     TRY(auto directory, open_directory(settings, context));
     watch(clock_, context.past, false);
@@ -73,6 +70,18 @@ class StoreStorage final : public OutboxStorage {
   }
 
  private:
+  base::Result<void> prepare(const StorageContext& context) {
+    return outbox::prepare_tables(*store_, tables_, [&pause = context.pause] {
+      pause.wait(while_indexes_are_filled);
+      return true;
+    });
+  }
+  base::Result<void> check_indexes() {
+    const std::vector<std::string> missing = outbox::missing_indexes(*store_, tables_);
+    if (missing.empty()) return {};
+    return base::fail(base::ErrorCode::not_found, missing.front() + ": postino tables apply makes it");
+  }
+
   // What troubles() tells of a store that is shared: it is on other machines, and may not answer at once.
   void look_at_indexes() {
     if (clock_.monotonic() < next_index_look_) return;

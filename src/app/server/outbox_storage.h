@@ -36,6 +36,8 @@ struct StorageContext {
   outbox::MessageMemory* memory = nullptr;  // for contents that the ledger reads; nullptr: without limit
   // Writes to the table of e-mails in the store, if it is watched.
   std::shared_ptr<outbox::ForeignWriteLog> foreign_writes = nullptr;
+  // Otherwise the tables of a store must be there, with all indexes: not_found.
+  bool makes_tables = true;
 };
 
 class OutboxStorage {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <thread>
 
 namespace postino::outbox {
@@ -83,7 +85,9 @@ base::Result<CopyCounts> LedgerCopy::copy(const Progress& progress) {
     ++(counts.*which);
   };
   // The lists come first: a server that is started on the target too early must not write to suppressed addresses.
-  TRY(const std::int64_t suppressions, copy_suppressions());
+  if (options_.with_suppressions) {
+    TRY(counts.suppressions, copy_suppressions());
+  }
   TRY_VOID(visit_all(
       [&](Email& email) -> base::Result<void> {
         TRY(const std::optional<Email> known, target_.ledger.find(email.id));
@@ -105,34 +109,64 @@ base::Result<CopyCounts> LedgerCopy::copy(const Progress& progress) {
         return {};
       },
       progress));
-  counts.suppressions = suppressions;
   return counts;
 }
 
-base::Result<std::int64_t> LedgerCopy::copy_suppressions() {
-  std::int64_t copied = 0;
+base::Result<void> LedgerCopy::visit_suppressions(const VisitSuppressions& visit) {
   TRY(const std::vector<std::string> tenants, source_.suppressions.tenants());
   for (const std::string& tenant : tenants) {
     std::string cursor;
     do {
       TRY(const SuppressionPage page, source_.suppressions.list(tenant, cursor, options_.page));
-      for (const Suppression& suppression : page.suppressions) {
-        TRY_VOID(target_.suppressions.add(tenant, suppression));
-        ++copied;
-      }
+      TRY_VOID(visit(tenant, page));
       cursor = page.cursor;
     } while (!cursor.empty());
   }
+  return {};
+}
+
+base::Result<std::int64_t> LedgerCopy::copy_suppressions() {
+  std::int64_t copied = 0;
+  TRY_VOID(visit_suppressions([&](const std::string& tenant, const SuppressionPage& page) -> base::Result<void> {
+    for (const Suppression& suppression : page.suppressions) {
+      TRY_VOID(target_.suppressions.add(tenant, suppression));
+      ++copied;
+    }
+    return {};
+  }));
   return copied;
+}
+
+// A tenant's addresses are found in the list of all, too: each is counted once.
+base::Result<void> LedgerCopy::compare_suppressions(Comparison& comparison) {
+  return visit_suppressions([&](const std::string& tenant, const SuppressionPage& page) -> base::Result<void> {
+    std::vector<std::string> addresses;
+    for (const Suppression& suppression : page.suppressions) addresses.push_back(suppression.address);
+    TRY(const std::vector<Suppression> found, target_.suppressions.find(tenant, addresses));
+    std::set<std::string> there;
+    for (const Suppression& suppression : found) there.insert(suppression.address);
+    comparison.source_suppressions += static_cast<std::int64_t>(addresses.size());
+    comparison.target_suppressions += static_cast<std::int64_t>(there.size());
+    return {};
+  });
 }
 
 base::Result<Comparison> LedgerCopy::compare(const Progress& progress) {
   Comparison comparison;
   std::mutex mutex;
+  if (options_.with_suppressions) TRY_VOID(compare_suppressions(comparison));
   TRY_VOID(visit_all(
       [&](Email& email) -> base::Result<void> {
-        TRY(const std::optional<Email> known, target_.ledger.find(email.id));
+        const bool is_over = options_.is_over && options_.is_over(email);
+        std::optional<Email> known;
+        if (!is_over) {
+          TRY(known, target_.ledger.find(email.id));
+        }
         const std::lock_guard lock(mutex);
+        if (is_over) {
+          ++comparison.over;
+          return {};
+        }
         ++comparison.source[static_cast<std::size_t>(email.state)];
         if (known) ++comparison.target[static_cast<std::size_t>(known->state)];
         return {};

@@ -20,6 +20,10 @@ base::Result<StoredEmail> read_stored(Ledger& ledger, Email email);
 struct CopyOptions {
   int workers = 16;  // e-mails under way at a time: each waits for disks
   int page = 500;
+  bool with_suppressions = true;  // unless their tables are copied otherwise
+  // Has this e-mail expired, or will it in a moment? Then it may be gone from either side, and is not compared. None
+  // does when this is empty.
+  std::function<bool(const Email&)> is_over = {};
 };
 
 struct CopyCounts {
@@ -29,11 +33,15 @@ struct CopyCounts {
   std::vector<std::string> failures;  // e-mails whose contents are damaged, with what is wrong; they are left out
 };
 
-// How many of the source's e-mails are in each state, there and in the target, found by looking at each of them.
+// How many of the source's e-mails are in each state, there and in the target, found by looking at each of them; and
+// how many of its suppressions there are.
 struct Comparison {
   Counts source{};
   Counts target{};
-  bool equal() const { return source == target; }
+  std::int64_t over = 0;  // that were not compared
+  std::int64_t source_suppressions = 0;
+  std::int64_t target_suppressions = 0;
+  bool equal() const { return source == target && source_suppressions == target_suppressions; }
 };
 
 class LedgerCopy {
@@ -58,7 +66,10 @@ class LedgerCopy {
   // Every e-mail of the source, several at a time. Ends with the first error.
   base::Result<void> visit_all(const Visit& visit, const Progress& progress);
   base::Result<void> visit_page(std::vector<Email>& emails, const Visit& visit);
+  using VisitSuppressions = std::function<base::Result<void>(const std::string& tenant, const SuppressionPage&)>;
+  base::Result<void> visit_suppressions(const VisitSuppressions& visit);
   base::Result<std::int64_t> copy_suppressions();
+  base::Result<void> compare_suppressions(Comparison& comparison);
 
   const Side source_;
   const Side target_;
