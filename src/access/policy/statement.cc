@@ -1,0 +1,67 @@
+#include "access/policy/statement.h"
+
+#include <algorithm>
+
+namespace postino::access {
+
+namespace {
+
+using Match = Pattern::Match;
+
+bool is_about(const Statement& statement, std::string_view resource, const Context& context) {
+  bool unknown = false;
+  bool named = false;
+  for (const ArnPattern& each : statement.resources) {
+    const Match match = each.match(resource, context);
+    named = named || match == Match::yes;
+    unknown = unknown || match == Match::unknown;
+  }
+  if (!statement.all_but_resources) return named;
+  // What a variable without a value would exclude is not known: nothing is allowed because of that.
+  return !named && !(unknown && statement.effect == Effect::allow);
+}
+
+}  // namespace
+
+bool PrincipalElement::includes(const Principal& principal) const {
+  const std::string whole_account = "arn:aws:iam::" + principal.account + ":root";
+  const bool named = everybody || std::ranges::any_of(arns, [&](const std::string& each) {
+                       return each == whole_account || each == principal.arn();
+                     });
+  return named != negated;
+}
+
+std::string Statement::name() const {
+  const std::string text = "statement " + std::to_string(number);
+  return id.empty() ? text : text + " (" + id + ")";
+}
+
+ContextKeySet Policy::keys() const {
+  ContextKeySet keys;
+  for (const Statement& statement : statements)
+    for (const Condition& condition : statement.conditions) keys.set(static_cast<std::size_t>(condition.key().key));
+  return keys;
+}
+
+StatementVerdict ask(const Statement& statement, const AccessRequest& request, const Principal& principal) {
+  if (!statement.actions.test(request.action.number)) return {Verdict::other_action};
+  if (!is_about(statement, request.resource, request.context)) return {Verdict::other_resource};
+  if (statement.principal && !statement.principal->includes(principal)) return {Verdict::other_principal};
+  for (const Condition& condition : statement.conditions) {
+    const Condition::Outcome outcome = condition.evaluate(request.context);
+    const bool met = outcome == Condition::Outcome::met ||
+                     (outcome == Condition::Outcome::unknown && statement.effect == Effect::deny);
+    if (!met) return {Verdict::condition_failed, &condition};
+  }
+  return {};
+}
+
+bool could_apply(const Statement& statement, Action action, std::string_view resource, const Principal& principal) {
+  if (!statement.actions.test(action.number)) return false;
+  if (statement.principal && !statement.principal->includes(principal)) return false;
+  Context context;
+  add_principal(context, principal);
+  return is_about(statement, resource, context);
+}
+
+}  // namespace postino::access
