@@ -114,6 +114,10 @@ base::Result<ArnPattern> ArnPattern::parse_resource(std::string_view text, bool 
   return pattern;
 }
 
+void ArnPattern::add_keys(ContextKeySet& keys) const {
+  for (const Pattern& each : parts_) each.add_keys(keys);
+}
+
 Match ArnPattern::match(std::string_view text, const Context& context) const {
   if (everything_) return Match::yes;
   const auto parts = split_arn(text);

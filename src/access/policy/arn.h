@@ -28,6 +28,7 @@ class ArnPattern {
   static base::Result<ArnPattern> parse_resource(std::string_view text, bool variables);
 
   Pattern::Match match(std::string_view text, const Context& context) const;
+  void add_keys(ContextKeySet& keys) const;
 
  private:
   bool everything_ = false;

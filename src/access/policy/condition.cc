@@ -141,6 +141,14 @@ base::Result<Condition> Condition::make(std::string_view operator_name, std::str
   return condition;
 }
 
+void Condition::add_keys(ContextKeySet& keys) const {
+  keys.set(static_cast<std::size_t>(key_.key));
+  for (const ConditionValue& each : values_) {
+    if (const auto* pattern = std::get_if<Pattern>(&each)) pattern->add_keys(keys);
+    if (const auto* arn = std::get_if<ArnPattern>(&each)) arn->add_keys(keys);
+  }
+}
+
 // Of one value of the request.
 Condition::Outcome Condition::outcome_of(const std::string& value, const Context& context) const {
   const RequestValue request(value, operator_.comparison);

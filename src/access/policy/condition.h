@@ -68,6 +68,9 @@ class Condition {
   };
   Outcome evaluate(const Context& context) const;
 
+  // Adds its key, and those of its variables.
+  void add_keys(ContextKeySet& keys) const;
+
   const KeyReference& key() const { return key_; }
   const std::string& operator_name() const { return operator_name_; }
   const std::vector<std::string>& texts() const { return texts_; }

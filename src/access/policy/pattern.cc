@@ -147,6 +147,11 @@ Pattern::Match Pattern::match_ignoring_case(std::string_view text, const Context
   return base::equal_ignoring_case(*wanted, text) ? Match::yes : Match::no;
 }
 
+void Pattern::add_keys(ContextKeySet& keys) const {
+  for (const Piece& piece : pieces_)
+    if (piece.kind == Piece::Kind::variable) keys.set(static_cast<std::size_t>(piece.key.key));
+}
+
 std::string_view Pattern::certain_beginning() const {
   return pieces_.front().kind == Piece::Kind::text ? std::string_view(pieces_.front().text) : std::string_view();
 }

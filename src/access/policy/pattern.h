@@ -35,6 +35,8 @@ class Pattern {
   bool has_variables() const { return has_variables_; }
   // What it begins with for certain: everything before the first wildcard or variable.
   std::string_view certain_beginning() const;
+  // Adds the keys of its variables.
+  void add_keys(ContextKeySet& keys) const;
   bool is_certain() const { return !has_variables_ && !has_wildcards_; }
 
  private:

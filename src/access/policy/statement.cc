@@ -38,8 +38,10 @@ std::string Statement::name() const {
 
 ContextKeySet Policy::keys() const {
   ContextKeySet keys;
-  for (const Statement& statement : statements)
-    for (const Condition& condition : statement.conditions) keys.set(static_cast<std::size_t>(condition.key().key));
+  for (const Statement& statement : statements) {
+    for (const ArnPattern& resource : statement.resources) resource.add_keys(keys);
+    for (const Condition& condition : statement.conditions) condition.add_keys(keys);
+  }
   return keys;
 }
 

@@ -45,7 +45,7 @@ struct Policy {
   std::string name;  // what it is called in explanations, such as the name of its file
   std::vector<Statement> statements;
 
-  ContextKeySet keys() const;  // that its conditions ask for
+  ContextKeySet keys() const;  // that its conditions and variables ask for
 };
 
 // What a statement says of a request, or the first element that keeps it from saying anything.
