@@ -1,6 +1,6 @@
-#include "net/network.h"
-
 #include <gtest/gtest.h>
+
+#include "net/address.h"
 
 namespace postino::net {
 namespace {
@@ -37,6 +37,7 @@ TEST(Network, RefusesWhatIsNone) {
   for (const char* text : {"", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/8x", "10.0.0/8", "host/8",
                            "2001:db8::/129", "10.0.0.0/0000"})
     EXPECT_FALSE(Network::parse(text)) << text;
+  EXPECT_FALSE(Network::parse(std::string("10.0.0.0\0", 9)));
 }
 
 TEST(Network, HasNothingThatIsNoAddress) {

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "item/number.h"
-#include "net/network.h"
+#include "net/address.h"
 
 namespace postino::access {
 

@@ -215,7 +215,7 @@ TEST(Actions, AreKnownByTheirNames) {
   EXPECT_EQ(find_action("GetItem"), action_named("GetItem"));
   EXPECT_EQ(find_action("dynamodb:getitem"), action_named("GetItem"));
   EXPECT_EQ(find_action("s3:GetItem"), std::nullopt);
-  EXPECT_EQ(actions_matching("dynamodb:*Item")->count(), 6U);
+  EXPECT_EQ(actions_matching("dynamodb:*Item")->count(), 7U);
   EXPECT_TRUE(actions_matching("dynamodb:PartiQL*")->test(action_named("PartiQLSelect").number));
 }
 

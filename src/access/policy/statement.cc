@@ -8,7 +8,8 @@ namespace {
 
 using Match = Pattern::Match;
 
-bool is_about(const Statement& statement, std::string_view resource, const Context& context) {
+// `unknown` if a variable that stands for nothing might have named the resource.
+Match is_about(const Statement& statement, std::string_view resource, const Context& context) {
   bool unknown = false;
   bool named = false;
   for (const ArnPattern& each : statement.resources) {
@@ -16,9 +17,16 @@ bool is_about(const Statement& statement, std::string_view resource, const Conte
     named = named || match == Match::yes;
     unknown = unknown || match == Match::unknown;
   }
-  if (!statement.all_but_resources) return named;
-  // What a variable without a value would exclude is not known: nothing is allowed because of that.
-  return !named && !(unknown && statement.effect == Effect::allow);
+  if (named) return statement.all_but_resources ? Match::no : Match::yes;
+  if (unknown) return Match::unknown;
+  return statement.all_but_resources ? Match::yes : Match::no;
+}
+
+// Nothing is allowed, and all is denied, because it is not known what is excluded.
+bool applies_to(const Statement& statement, std::string_view resource, const Context& context) {
+  const Match match = is_about(statement, resource, context);
+  if (match == Match::unknown) return statement.all_but_resources && statement.effect == Effect::deny;
+  return match == Match::yes;
 }
 
 }  // namespace
@@ -47,7 +55,7 @@ ContextKeySet Policy::keys() const {
 
 StatementVerdict ask(const Statement& statement, const AccessRequest& request, const Principal& principal) {
   if (!statement.actions.test(request.action.number)) return {Verdict::other_action};
-  if (!is_about(statement, request.resource, request.context)) return {Verdict::other_resource};
+  if (!applies_to(statement, request.resource, request.context)) return {Verdict::other_resource};
   if (statement.principal && !statement.principal->includes(principal)) return {Verdict::other_principal};
   for (const Condition& condition : statement.conditions) {
     const Condition::Outcome outcome = condition.evaluate(request.context);
@@ -63,7 +71,8 @@ bool could_apply(const Statement& statement, Action action, std::string_view res
   if (statement.principal && !statement.principal->includes(principal)) return false;
   Context context;
   add_principal(context, principal);
-  return is_about(statement, resource, context);
+  const Match match = is_about(statement, resource, context);
+  return match == Match::yes || (match == Match::unknown && statement.effect == Effect::allow);
 }
 
 }  // namespace postino::access

@@ -56,7 +56,8 @@ struct StatementVerdict {
 };
 StatementVerdict ask(const Statement& statement, const AccessRequest& request, const Principal& principal);
 
-// Could the statement apply to the action on the resource, whatever else a request says?
+// Could the statement apply to the action on the resource, whatever else a request says? Of one that denies: would it,
+// if it has no conditions?
 bool could_apply(const Statement& statement, Action action, std::string_view resource, const Principal& principal);
 
 }  // namespace postino::access

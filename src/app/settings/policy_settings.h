@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "access/policies.h"
-#include "wire/signature/authentication.h"
+#include "wire/endpoint.h"
 
 namespace postino::app {
 
