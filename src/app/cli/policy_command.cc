@@ -48,9 +48,9 @@ void add_policy_command(CommandLine& line) {
   command->add_option("--region", question.region, "region of tables that are given by name")->type_name("NAME");
   command->add_option("--account", question.account, "account of the caller and the tables")->type_name("DIGITS");
   command->add_flag("--json", flags->json, "print JSON");
-  add_examples(*command, {"postino policy test --policy reader.json --action GetItem --resource orders",
-                          "postino policy test --policy customer.json --action Query --resource orders/index/by-owner "
-                          "--context dynamodb:LeadingKeys=17 --context aws:PrincipalTag/customer=17"});
+  add_examples(*command,
+               {"postino policy test --policy reader.json --action GetItem --resource orders",
+                "postino policy test --policy a.json --action Query --resource orders --context aws:username=anna"});
   line.add({command, [flags](const Console& console) { return test_policies(*flags, console); }, "", {}});
 }
 
