@@ -1,4 +1,5 @@
-// What expressions and the item codec cost by themselves: time and allocations of one operation, on one thread.
+// What expressions, the item codec and policies cost by themselves: time and allocations of one operation, on one
+// thread.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -6,11 +7,14 @@
 #include <new>
 #include <string_view>
 
+#include "access/key_policies.h"
 #include "base/check.h"
 #include "expr/expression.h"
 #include "item/binary_codec.h"
 #include "item/json_codec.h"
 #include "mails.h"
+#include "store/empty_store_testing.h"
+#include "wire/operations/item_operations.h"
 
 namespace {
 
@@ -96,6 +100,45 @@ void measure_codecs(const item::Item& mail) {
   measure("read it from JSON", [&] { use(*item::parse_item(json)); });
 }
 
+// What a call costs more because its access key has policies: a table that the policy names, the partition that the
+// caller's tag names, and hidden attributes.
+void measure_policies() {
+  auto policy = access::parse_policy(
+      R"({"Version":"2012-10-17","Statement":[
+        {"Effect":"Allow","Action":["dynamodb:GetItem","dynamodb:Query","dynamodb:PutItem"],
+         "Resource":["arn:aws:dynamodb:*:*:table/orders","arn:aws:dynamodb:*:*:table/orders/index/*"],
+         "Condition":{"ForAllValues:StringLike":{"dynamodb:LeadingKeys":"CUSTOMER#${aws:PrincipalTag/customer}*"},
+                      "ForAllValues:StringEquals":{"dynamodb:Attributes":["pk","sk","amount","state","created"]},
+                      "StringEqualsIfExists":{"dynamodb:Select":"SPECIFIC_ATTRIBUTES"}}},
+        {"Effect":"Deny","Action":"dynamodb:*","Resource":"*",
+         "Condition":{"NotIpAddress":{"aws:SourceIp":["192.0.2.0/24","10.0.0.0/8"]}}}]})",
+      access::PolicyKind::identity, "bench");
+  CHECK(policy);
+  access::Principal principal{"123456789012", "reader", "reader"};
+  principal.values.emplace_back(*access::KeyReference::parse("aws:PrincipalTag/customer"), "17");
+  const auto policies = std::make_shared<const access::KeyPolicies>(
+      principal, std::vector{std::make_shared<const access::Policy>(*std::move(policy))});
+  store::EmptyStore store;
+  const http::Request request;
+  store::GetItemRequest get;
+  get.table_name = "orders";
+  get.key.set("pk", std::string("CUSTOMER#17"));
+  get.projection = store::ProjectionExpression("amount, #s, created");
+  get.placeholders.names = expr::Names{{"#s", "state"}};
+  measure("policies: check a GetItem by partition and attributes", [&] {
+    const wire::AccessCheck check({policies, &request, "192.0.2.7", base::TimePoint()}, {"us-east-1", "123456789012"},
+                                  store);
+    CHECK(wire::GetItem::authorize(check, get));
+  });
+  store::PutItemRequest put;
+  put.table_name = "invoices";
+  measure("policies: deny a write to another table", [&] {
+    const wire::AccessCheck check({policies, &request, "192.0.2.7", base::TimePoint()}, {"us-east-1", "123456789012"},
+                                  store);
+    CHECK(!check.table(access::action_named("DeleteTable"), put.table_name));
+  });
+}
+
 }  // namespace
 
 int main() {
@@ -103,4 +146,5 @@ int main() {
   const item::Item mail = bench::make_mail(1);
   measure_expressions(mail);
   measure_codecs(mail);
+  measure_policies();
 }

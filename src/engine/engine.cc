@@ -178,6 +178,9 @@ store::Answer<store::StreamDescription> Engine::describe_stream(const store::Des
 store::Answer<std::string> Engine::get_shard_iterator(const store::GetShardIteratorRequest& request) {
   return current().streams.shard_iterator(request);
 }
+std::optional<std::string> Engine::stream_of(const std::string& shard_iterator) {
+  return current().streams.stream_of(shard_iterator);
+}
 store::Answer<store::GetRecordsResponse> Engine::get_records(const store::GetRecordsRequest& request) {
   return current().streams.records(request);
 }

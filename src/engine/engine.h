@@ -75,6 +75,7 @@ class Engine final : public store::Store {
   store::Answer<store::ListStreamsResponse> list_streams(const store::ListStreamsRequest& request) override;
   store::Answer<store::StreamDescription> describe_stream(const store::DescribeStreamRequest& request) override;
   store::Answer<std::string> get_shard_iterator(const store::GetShardIteratorRequest& request) override;
+  std::optional<std::string> stream_of(const std::string& shard_iterator) override;
   store::Answer<store::GetRecordsResponse> get_records(const store::GetRecordsRequest& request) override;
   store::Answer<std::unique_ptr<store::Subscription>> subscribe(const std::string& table_name,
                                                                 std::optional<store::StreamPlace> after) override;

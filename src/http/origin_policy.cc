@@ -72,6 +72,15 @@ std::optional<OriginPolicyRefusal> OriginPolicy::check(const Request& request) c
   return std::nullopt;
 }
 
+std::string OriginPolicy::address_of(const Request& request) const {
+  std::string peer(request.peer);
+  if (!is_trusted_proxy(peer)) return peer;
+  std::string_view last = request.header("x-forwarded-for");
+  last.remove_prefix(std::min(last.find_last_of(", ") + 1, last.size()));
+  const std::string address(last);
+  return net::is_ip_address(address) ? net::usual_form(address) : peer;
+}
+
 bool OriginPolicy::is_preflight(const Request& request) {
   return request.method == "OPTIONS" && request.has_header("origin") &&
          request.has_header("access-control-request-method");

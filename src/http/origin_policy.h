@@ -33,6 +33,9 @@ class OriginPolicy {
   // For a server without keys: nullopt when the caller is on this machine and calls for itself.
   std::optional<OriginPolicyRefusal> check(const Request& request) const;
 
+  // Where the caller is: behind a proxy that was named, the last address of X-Forwarded-For.
+  std::string address_of(const Request& request) const;
+
   // What a browser asks before it lets a page of another origin call, and the answer to it.
   static bool is_preflight(const Request& request);
   Response answer_preflight(const Request& request) const;

@@ -118,5 +118,20 @@ TEST(OriginPolicy, OnlyAllowedOriginsMayReadAnswers) {
   EXPECT_THAT(response.headers, IsEmpty());
 }
 
+TEST(OriginPolicy, BehindAProxyTheCallerIsWhereItsLastHopSays) {
+  OriginPolicyOptions options;
+  options.proxies = {"10.0.0.1"};
+  const OriginPolicy policy(options);
+  Request request = request_with({{"X-Forwarded-For", "198.51.100.1, 192.0.2.7"}});
+  EXPECT_EQ(policy.address_of(request), "127.0.0.1") << "anyone can send the header";
+  request.peer = "10.0.0.1";
+  EXPECT_EQ(policy.address_of(request), "192.0.2.7");
+  EXPECT_EQ(OriginPolicy().address_of(request), "10.0.0.1");
+  request.headers = {{"X-Forwarded-For", "somebody"}};
+  EXPECT_EQ(policy.address_of(request), "10.0.0.1");
+  request.headers.clear();
+  EXPECT_EQ(policy.address_of(request), "10.0.0.1");
+}
+
 }  // namespace
 }  // namespace postino::http

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstring>
 #include <iterator>
 
 namespace postino::net {
@@ -19,6 +20,41 @@ bool parse_v4(const std::string& host, in_addr& out) {
 }
 bool parse_v6(const std::string& host, in6_addr& out) {
   return host.find('\0') == host.npos && ::inet_pton(AF_INET6, host.c_str(), &out) == 1;
+}
+
+using AddressBytes = std::array<unsigned char, 16>;
+
+constexpr int ipv4_bits = 32;
+constexpr int ipv6_bits = 128;
+constexpr std::size_t mapped_offset = 12;  // ::ffff:a.b.c.d
+
+struct ParsedAddress {
+  AddressBytes bytes{};
+  bool is_ipv4 = false;
+};
+
+std::optional<ParsedAddress> parse_address(const std::string& text) {
+  ParsedAddress address;
+  in_addr v4{};
+  in6_addr v6{};
+  if (parse_v4(text, v4)) {
+    address.is_ipv4 = true;
+    address.bytes[mapped_offset - 1] = 0xFF;
+    address.bytes[mapped_offset - 2] = 0xFF;
+    std::memcpy(address.bytes.data() + mapped_offset, &v4, sizeof v4);
+    return address;
+  }
+  if (!parse_v6(text, v6)) return std::nullopt;
+  std::memcpy(address.bytes.data(), &v6, sizeof v6);
+  return address;
+}
+
+std::optional<int> parse_bits(std::string_view text, int most) {
+  int bits = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bits);
+  if (text.empty() || text.size() > 3 || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if (bits < 0 || bits > most) return std::nullopt;
+  return bits;
 }
 
 }  // namespace
@@ -78,6 +114,35 @@ std::string usual_form(const std::string& text) {
                                 ? ::inet_ntop(AF_INET, v6.s6_addr + 12, shown.data(), shown.size())
                                 : ::inet_ntop(AF_INET6, &v6, shown.data(), shown.size());
   return usual == nullptr ? text : usual;
+}
+
+std::optional<Network> Network::parse(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  const auto address = parse_address(text.substr(0, slash));
+  if (!address) return std::nullopt;
+  const int size = address->is_ipv4 ? ipv4_bits : ipv6_bits;
+  int bits = size;
+  if (slash != std::string::npos) {
+    const auto given = parse_bits(std::string_view(text).substr(slash + 1), size);
+    if (!given) return std::nullopt;
+    bits = *given;
+  }
+  Network network;
+  network.address_ = address->bytes;
+  network.bits_ = bits + (ipv6_bits - size);
+  return network;
+}
+
+bool Network::contains(const std::string& text) const {
+  const auto address = parse_address(text);
+  if (!address) return false;
+  const auto whole = static_cast<std::size_t>(bits_ / 8);
+  if (!std::equal(address_.begin(), address_.begin() + static_cast<std::ptrdiff_t>(whole), address->bytes.begin()))
+    return false;
+  const int rest = bits_ % 8;
+  if (rest == 0) return true;
+  const int shift = 8 - rest;
+  return address_[whole] >> shift == address->bytes[whole] >> shift;
 }
 
 }  // namespace postino::net

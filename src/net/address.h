@@ -1,7 +1,9 @@
 // Where a server listens or a client connects: an IP address and a port.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,5 +33,19 @@ std::string network_of(const std::string& address);
 // if it is no IP address.
 std::string usual_form(const std::string& text);
 inline bool is_ip_address(const std::string& text) { return is_ipv4(text) || is_ipv6(text); }
+
+// A network of addresses: 10.0.0.0/8, 2001:db8::/32, or one address.
+class Network {
+ public:
+  // nullopt: it is none. Bits behind the prefix do not count.
+  static std::optional<Network> parse(const std::string& text);
+
+  // False for what is no IP address. IPv6 addresses that stand for one of IPv4 are in the networks of IPv4.
+  bool contains(const std::string& address) const;
+
+ private:
+  std::array<unsigned char, 16> address_{};  // that of IPv4 as IPv6 has it
+  int bits_ = 0;                             // of these
+};
 
 }  // namespace postino::net

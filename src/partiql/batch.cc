@@ -9,6 +9,7 @@
 #include "partiql/errors.h"
 #include "partiql/executor.h"
 #include "partiql/read_page.h"
+#include "partiql/statement_gate.h"
 #include "partiql/write_plan.h"
 
 namespace postino::partiql {
@@ -34,7 +35,10 @@ class Batch : public std::enable_shared_from_this<Batch> {
  public:
   Batch(store::Store& store, const BatchExecuteStatementRequest& request,
         store::Completion<BatchExecuteStatementResponse> done)
-      : store_(store), done_(std::move(done)), return_consumed_capacity_(request.return_consumed_capacity) {}
+      : store_(store),
+        done_(std::move(done)),
+        return_consumed_capacity_(request.return_consumed_capacity),
+        gate_(request.gate) {}
 
   void run(const BatchExecuteStatementRequest& request) {
     if (auto prepared = prepare(request); !prepared) return done_(base::propagate(std::move(prepared).error()));
@@ -76,14 +80,16 @@ class Batch : public std::enable_shared_from_this<Batch> {
       TRY(CheckedStatement checked, check_statement(statement.statement, tree));
       const TableReference& reference = table_of(*tree);
       if (tree->reads()) {
-        TRY(slot.read, plan_read(store_, std::get<Select>(tree->body), std::move(checked.filter), *checked.parameters,
-                                 ReadSetting::batch, statement.consistent_read));
+        TRY(slot.read, pass(gate_, *tree,
+                            plan_read(store_, std::get<Select>(tree->body), std::move(checked.filter),
+                                      *checked.parameters, ReadSetting::batch, statement.consistent_read)));
         note_key(*slot.read->key_of(slot.read->ranges.front()), slot.read->source);
         return {};
       }
-      TRY(const store::TableDescription table, find_table(store_, reference));
+      TRY(const store::TableDescription table, pass(gate_, *tree, find_table(store_, reference)));
       const Source source = table_source(table, reference);
-      TRY(slot.write, plan_write(std::move(checked), source));
+      TRY(slot.write,
+          pass(gate_, *tree, source, statement.return_item_on_failure, plan_write(std::move(checked), source)));
       note_key(key_of(*slot.write, source), source);
       return {};
     }();
@@ -152,6 +158,7 @@ class Batch : public std::enable_shared_from_this<Batch> {
   store::Store& store_;
   store::Completion<BatchExecuteStatementResponse> done_;
   store::ReturnConsumedCapacity return_consumed_capacity_;
+  StatementGatePointer gate_;
   std::vector<Slot> slots_;
   std::set<std::string> keys_;
   bool repeated_ = false;

@@ -5,6 +5,7 @@
 #include "partiql/errors.h"
 #include "partiql/page_token.h"
 #include "partiql/read_page.h"
+#include "partiql/statement_gate.h"
 #include "partiql/write_plan.h"
 
 namespace postino::partiql {
@@ -21,8 +22,10 @@ store::Answer<CheckedStatement> checked(const ExecuteStatementRequest& request) 
 
 store::Answer<ExecuteStatementResponse> select(store::Store& store, const ExecuteStatementRequest& request,
                                                CheckedStatement statement) {
-  TRY(const ReadPlan plan, plan_read(store, std::get<Select>(statement.tree->body), std::move(statement.filter),
-                                     *statement.parameters, ReadSetting::statement, request.consistent_read));
+  const StatementTree& tree = *statement.tree;
+  TRY(const ReadPlan plan, pass(request.gate, tree,
+                                plan_read(store, std::get<Select>(tree.body), std::move(statement.filter),
+                                          *statement.parameters, ReadSetting::statement, request.consistent_read)));
   PagePosition position;
   if (request.next_token) {
     TRY(position, decode_token(fingerprint_of(request.statement), *request.next_token));
@@ -38,10 +41,13 @@ store::Answer<ExecuteStatementResponse> select(store::Store& store, const Execut
   return response;
 }
 
-store::Answer<WritePlan> planned_write(store::Store& store, CheckedStatement statement) {
-  const TableReference& reference = table_of(*statement.tree);
-  TRY(const store::TableDescription table, find_table(store, reference));
-  return plan_write(std::move(statement), table_source(table, reference));
+store::Answer<WritePlan> planned_write(store::Store& store, const ExecuteStatementRequest& request,
+                                       CheckedStatement statement) {
+  const ParsedStatement tree = statement.tree;
+  const TableReference& reference = table_of(*tree);
+  TRY(const store::TableDescription table, pass(request.gate, *tree, find_table(store, reference)));
+  const Source source = table_source(table, reference);
+  return pass(request.gate, *tree, source, request.return_item_on_failure, plan_write(std::move(statement), source));
 }
 
 ExecuteStatementResponse response_of(store::WriteItemResponse written) {
@@ -62,7 +68,7 @@ void Executor::execute_statement(const ExecuteStatementRequest& request,
     if (!response) return done(base::propagate(reworded(std::move(response).error())));
     return done(std::move(response));
   }
-  store::Answer<WritePlan> plan = planned_write(store_, *std::move(statement));
+  store::Answer<WritePlan> plan = planned_write(store_, request, *std::move(statement));
   if (!plan) return done(base::propagate(reworded(std::move(plan).error())));
   run_write(store_, *std::move(plan), request.return_consumed_capacity, request.return_item_on_failure,
             [done = std::move(done)](store::Answer<store::WriteItemResponse> written) {

@@ -1,6 +1,7 @@
 // Requests and answers of the three operations that run PartiQL.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,8 @@ namespace postino::partiql {
 inline constexpr std::size_t max_batch_statements = 25;
 inline constexpr std::size_t max_transaction_statements = 100;
 inline constexpr std::size_t max_next_token_length = 32'768;
+
+class StatementGate;
 
 // Text and parameters are the user's own: they are never logged.
 struct Statement {
@@ -33,6 +36,7 @@ struct ExecuteStatementRequest {
   store::ReturnConsumedCapacity return_consumed_capacity = store::ReturnConsumedCapacity::none;
   bool return_item_on_failure = false;
   store::ReadAllowance* allowance = nullptr;  // of the caller, for reads; nullptr: as much as they take
+  std::shared_ptr<const StatementGate> gate;  // nullptr: its author may do everything
 };
 struct ExecuteStatementResponse {
   std::vector<item::Item> items;  // always shown, also when empty
@@ -50,6 +54,7 @@ struct BatchExecuteStatementRequest {
   std::vector<BatchStatement> statements;
   store::ReturnConsumedCapacity return_consumed_capacity = store::ReturnConsumedCapacity::none;
   store::ReadAllowance* allowance = nullptr;  // of the caller, for reads; nullptr: as much as they take
+  std::shared_ptr<const StatementGate> gate;  // nullptr: its author may do everything
 };
 struct BatchStatementError {
   std::string code;  // "ConditionalCheckFailed", "ValidationError", ...
@@ -75,6 +80,7 @@ struct ExecuteTransactionRequest {
   std::optional<std::string> client_request_token;
   store::ReturnConsumedCapacity return_consumed_capacity = store::ReturnConsumedCapacity::none;
   store::ReadAllowance* allowance = nullptr;  // of the caller, for reads; nullptr: as much as they take
+  std::shared_ptr<const StatementGate> gate;  // nullptr: its author may do everything
 };
 struct ExecuteTransactionResponse {
   std::vector<std::optional<item::Item>> items;  // one for each read; none for writes

@@ -5,6 +5,7 @@
 #include "partiql/executor.h"
 #include "partiql/keyed_where.h"
 #include "partiql/read_page.h"
+#include "partiql/statement_gate.h"
 #include "partiql/syntax/columns.h"
 #include "partiql/syntax/wording.h"
 #include "partiql/write_plan.h"
@@ -58,6 +59,9 @@ store::Answer<std::vector<ParsedStatement>> parse_all(const ExecuteTransactionRe
   return trees;
 }
 
+// Who may not do one of the statements does none.
+bool is_denied(const store::Error& error) { return error.type == store::ErrorType::access_denied; }
+
 bool is_missing_table(const store::Error& error) { return error.type == store::ErrorType::resource_not_found; }
 
 store::Answer<std::vector<ReadPlan>> plan_reads(store::Store& store, const ExecuteTransactionRequest& request,
@@ -67,9 +71,11 @@ store::Answer<std::vector<ReadPlan>> plan_reads(store::Store& store, const Execu
   for (std::size_t i = 0; i < trees.size(); ++i) {
     auto planned = [&]() -> store::Answer<ReadPlan> {
       TRY(CheckedStatement checked, check_statement(request.statements[i].statement, trees[i]));
-      return plan_read(store, std::get<Select>(trees[i]->body), std::move(checked.filter), *checked.parameters,
-                       ReadSetting::transaction, true);
+      return pass(request.gate, *trees[i],
+                  plan_read(store, std::get<Select>(trees[i]->body), std::move(checked.filter), *checked.parameters,
+                            ReadSetting::transaction, true));
     }();
+    if (!planned && is_denied(planned.error())) return base::propagate(planned.error());
     if (!planned && !is_missing_table(planned.error())) return base::propagate(failed_in(i, reworded(planned.error())));
     if (!planned) {
       reasons.add(i, planned.error());
@@ -124,7 +130,7 @@ store::Answer<PlannedWrites> plan_writes(store::Store& store, const ExecuteTrans
     store::Answer<CheckedStatement> checked = check_statement(request.statements[i].statement, trees[i]);
     if (!checked) return base::propagate(failed_in(i, std::move(checked).error()));
     const TableReference& reference = table_of(*trees[i]);
-    const store::Answer<store::TableDescription> table = find_table(store, reference);
+    const store::Answer<store::TableDescription> table = pass(request.gate, *trees[i], find_table(store, reference));
     if (!table && !is_missing_table(table.error())) return base::propagate(table.error());
     if (!table) {
       reasons.add(i, table.error());
@@ -133,7 +139,9 @@ store::Answer<PlannedWrites> plan_writes(store::Store& store, const ExecuteTrans
     const Source source = table_source(*table, reference);
     if (auto allowed = check_transaction_write(*checked, source); !allowed)
       return base::propagate(failed_in(i, std::move(allowed).error()));
-    store::Answer<WritePlan> plan = plan_transaction_write(*std::move(checked), source);
+    store::Answer<WritePlan> plan = pass(request.gate, *trees[i], source, request.statements[i].return_item_on_failure,
+                                         plan_transaction_write(*std::move(checked), source));
+    if (!plan && is_denied(plan.error())) return base::propagate(plan.error());
     if (!plan) {
       reasons.add(i, reworded(std::move(plan).error()));
       continue;

@@ -150,6 +150,13 @@ store::Answer<std::string> RemoteStore::get_shard_iterator(const store::GetShard
   return ask(*caller_, call, decode_shard_iterator).answer;
 }
 
+// On AWS it begins with the ARN and a bar. What was made up is refused there.
+std::optional<std::string> RemoteStore::stream_of(const std::string& shard_iterator) {
+  const std::size_t bar = shard_iterator.find('|');
+  if (!shard_iterator.starts_with("arn:") || bar == std::string::npos) return std::nullopt;
+  return shard_iterator.substr(0, bar);
+}
+
 store::Answer<store::GetRecordsResponse> RemoteStore::get_records(const store::GetRecordsRequest& request) {
   if (is_given_up(request.allowance)) return store::read_given_up();
   caller_->counts().count_stream_read();

@@ -72,6 +72,7 @@ class EmptyStore : public Store {
     return refuse<StreamDescription>();
   }
   Answer<std::string> get_shard_iterator(const GetShardIteratorRequest&) override { return refuse<std::string>(); }
+  std::optional<std::string> stream_of(const std::string&) override { return std::nullopt; }
   Answer<GetRecordsResponse> get_records(const GetRecordsRequest&) override { return refuse<GetRecordsResponse>(); }
   Answer<std::unique_ptr<Subscription>> subscribe(const std::string&, std::optional<StreamPlace>) override {
     return refuse<std::unique_ptr<Subscription>>();

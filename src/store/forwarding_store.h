@@ -102,6 +102,9 @@ class ForwardingStore : public Store {
   Answer<std::string> get_shard_iterator(const GetShardIteratorRequest& request) override {
     return inner_.get_shard_iterator(request);
   }
+  std::optional<std::string> stream_of(const std::string& shard_iterator) override {
+    return inner_.stream_of(shard_iterator);
+  }
   Answer<GetRecordsResponse> get_records(const GetRecordsRequest& request) override {
     return inner_.get_records(request);
   }

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,8 @@ class Store {
   virtual Answer<StreamDescription> describe_stream(const DescribeStreamRequest& request) = 0;
   virtual Answer<std::string> get_shard_iterator(const GetShardIteratorRequest& request) = 0;
   virtual Answer<GetRecordsResponse> get_records(const GetRecordsRequest& request) = 0;
+  // The ARN of the stream that a shard iterator reads; nullopt: it is none of this store's.
+  virtual std::optional<std::string> stream_of(const std::string& shard_iterator) = 0;
   // Follows the table's enabled stream: behind the given place, or from the oldest record kept. A place may name any
   // shards that DescribeStream shows, with numbers that are none: then what comes is what is in them, and in their
   // children. validation: the place is one of another stream, of another store, or of a later state of this one;

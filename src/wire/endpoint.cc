@@ -196,7 +196,8 @@ void Endpoint::handle_call(const Services& services, const http::Request& reques
   }
 
   const Operation* operation = find_operation(request.header("x-amz-target"));
-  const auto denied = operation == nullptr ? std::nullopt : authenticator->check(request);
+  KeyPoliciesPointer policies;
+  const auto denied = operation == nullptr ? std::nullopt : authenticator->check(request, &policies);
   if (operation == nullptr || denied) {
     if (!body.empty() && !is_json(body)) return answer(serialization_failure(""));
     if (operation == nullptr) return answer(unknown_operation());
@@ -209,7 +210,8 @@ void Endpoint::handle_call(const Services& services, const http::Request& reques
   if (!reading) return answer(too_many_long_calls());
 
   const auto begin = std::chrono::steady_clock::now();
-  perform(services, *operation, body,
+  const std::optional<AccessCheck> access = access_of(request, std::move(policies), *services.store);
+  perform(services, *operation, access ? &*access : nullptr, body,
           [this, &request, operation, type, begin, reading, respond = std::move(respond)](Reply reply) mutable {
             *reading = {};  // before the answer, so that a client that has it finds the room free
             const auto time = std::chrono::steady_clock::now() - begin;
@@ -242,12 +244,20 @@ void Endpoint::log_refusal(const Operation& operation, const AuthenticationFailu
                  {{"operation", std::string(operation.name)}, {"error", denied.type}, {"key", denied.key}});
 }
 
-void Endpoint::perform(const Services& services, const Operation& operation, std::string_view body, Finish finish) {
-  if (!faults_.active()) return operation.perform(services, body, std::move(finish));
+std::optional<AccessCheck> Endpoint::access_of(const http::Request& request, KeyPoliciesPointer policies,
+                                               store::Store& store) const {
+  if (!policies) return std::nullopt;
+  Caller caller{std::move(policies), &request, options_.origin_policy.address_of(request), options_.clock->now()};
+  return AccessCheck(std::move(caller), {options_.region, options_.account}, store);
+}
+
+void Endpoint::perform(const Services& services, const Operation& operation, const AccessCheck* check,
+                       std::string_view body, Finish finish) {
+  if (!faults_.active()) return operation.perform(services, check, body, std::move(finish));
   if (auto fault = faults_.choose(operation))
     return faults_.after_latency([fault = *std::move(fault), finish] { finish(fault); });
   // The latency comes after the work, so that the body need not be kept.
-  operation.perform(services, body, [this, finish = std::move(finish)](Reply reply) {
+  operation.perform(services, check, body, [this, finish = std::move(finish)](Reply reply) {
     faults_.after_latency([finish, reply = std::move(reply)] { finish(reply); });
   });
 }

@@ -18,6 +18,7 @@
 #include "http/origin_policy.h"
 #include "partiql/executor.h"
 #include "store/store.h"
+#include "wire/authorization/access_check.h"
 #include "wire/fault_injection.h"
 #include "wire/protocol/long_calls.h"
 #include "wire/protocol/reply.h"
@@ -31,9 +32,10 @@ struct Services;
 
 struct EndpointOptions {
   std::string region = "us-east-1";
-  std::vector<AccessKey> access_keys;  // none: any well-formed key is accepted, from this machine
-  bool keys_only = false;              // also without access keys: then no caller is accepted
-  http::OriginPolicy origin_policy;    // where any key is accepted; and which web pages may call
+  std::string account = "123456789012";  // both as the ARNs of the store have them
+  std::vector<AccessKey> access_keys;    // none: any well-formed key is accepted, from this machine
+  bool keys_only = false;                // also without access keys: then no caller is accepted
+  http::OriginPolicy origin_policy;      // where any key is accepted; and which web pages may call
   FaultInjection faults;
   bool log_requests = false;
   // The store is on other machines: every call waits for it, on a thread for long calls.
@@ -84,8 +86,11 @@ class Endpoint {
   http::Response not_an_api_call(const http::Request& request) const;
   http::Response preflight(const http::Request& request) const;
   http::Response health(const http::Request& request) const;
-  void perform(const Services& services, const Operation& operation, std::string_view body,
+  void perform(const Services& services, const Operation& operation, const AccessCheck* check, std::string_view body,
                std::function<void(Reply)> finish);
+  // Nothing for a key without policies.
+  std::optional<AccessCheck> access_of(const http::Request& request, KeyPoliciesPointer policies,
+                                       store::Store& store) const;
   void log(const Operation& operation, const std::string& error, std::chrono::steady_clock::duration time,
            const http::Response& response) const;
   void log_refusal(const Operation& operation, const AuthenticationFailure& denied) const;

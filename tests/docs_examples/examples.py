@@ -12,7 +12,7 @@ In README.md, CONTRIBUTING.md and docs/:
   first. A ```text output block right after it is what it must print. An unmarked ```cpp block is an error.
 - A ```sh block holds commands that exist: make targets, CMake presets, programs of tools/ and of the build.
 - A ```sh run block is run by bash in an empty folder, with the build folder on the PATH. Those of README.md have the
-  program as build/postino instead, as after `make run`. A ```toml NAME block before
+  program as build/postino instead, as after `make run`. A ```toml NAME or ```json NAME block before
   it is a file in that folder. A ```text output block right after it is what it must print.
 - A ```python run, ```javascript run, ```java run or ```go run block is a program, which is run if its language is there.
 - ```sh server and ```python server blocks are run in the same way, those of all documents against one server, as readers
@@ -142,7 +142,7 @@ def command_fault(root, line):
 
 def write_files(path, folder):
     for block in blocks(path):
-        if match := re.fullmatch(r"toml (\S+)", block.info):
+        if match := re.fullmatch(r"(?:toml|json) (\S+)", block.info):
             Path(folder, match[1]).write_text(block.text, encoding="utf-8")
 
 
@@ -247,7 +247,7 @@ def run_with_mysql(path, build):
             # The last file that clients read: it prevails over the machine's own.
             Path(folder, ".my.cnf").write_text(f"[client]\nsocket = {database.socket}\n", encoding="utf-8")
             for block in blocks(path):
-                if match := re.fullmatch(r"toml (\S+)", block.info):
+                if match := re.fullmatch(r"(?:toml|json) (\S+)", block.info):
                     text = block.text.replace(MYSQL_SOCKET, str(database.socket))
                     Path(folder, match[1]).write_text(text, encoding="utf-8")
                 if block.info not in ("sh mysql", "sh mysql server"):

@@ -1,4 +1,5 @@
-// A line with the name of an operation, then a request's body: whatever it is, there is one answer, and it is JSON.
+// A line with the name of an operation, then a request's body: whatever it is, there is one answer, and it is JSON,
+// also when policies ask what the request does.
 #include <atomic>
 #include <string>
 
@@ -8,6 +9,39 @@
 #include "wire/protocol/operation.h"
 
 namespace postino::fuzz {
+
+namespace {
+
+// Of a key whose policy asks for everything that must be worked out.
+std::shared_ptr<const access::KeyPolicies> curious_policies() {
+  static const auto policies = [] {
+    auto policy = access::parse_policy(
+        R"({"Statement":{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"ForAllValues:StringNotEquals":)"
+        R"({"dynamodb:LeadingKeys":"a","dynamodb:SecondPartitionKeyValues":"a","dynamodb:Attributes":"a"}}}})",
+        access::PolicyKind::identity, "curious");
+    CHECK(policy);
+    return std::make_shared<const access::KeyPolicies>(
+        access::Principal{"123456789012", "anna", "AKIAANNA"},
+        std::vector{std::make_shared<const access::Policy>(*std::move(policy))});
+  }();
+  return policies;
+}
+
+void expect_one_answer(const wire::Operation& operation, const wire::Services& services, const wire::AccessCheck* check,
+                       std::string_view body) {
+  std::atomic<int> answers = 0;
+  operation.perform(services, check, body, [&](const wire::Reply& reply) {
+    CHECK(reply.body.empty() || wire::is_json(reply.body));
+    CHECK(reply.error.empty() == (reply.status == 200));
+    ++answers;
+    answers.notify_all();
+  });
+  // Operations on tables answer from another thread.
+  answers.wait(0);
+  CHECK(answers == 1);
+}
+
+}  // namespace
 
 void fuzz_request(std::string_view input) {
   static store::EmptyStore store;
@@ -24,16 +58,11 @@ void fuzz_request(std::string_view input) {
   if (operation == nullptr) operation = wire::find_operation("DynamoDBStreams_20120810." + name);
   if (operation == nullptr) return;
 
-  std::atomic<int> answers = 0;
-  operation->perform(services, body, [&](const wire::Reply& reply) {
-    CHECK(reply.body.empty() || wire::is_json(reply.body));
-    CHECK(reply.error.empty() == (reply.status == 200));
-    ++answers;
-    answers.notify_all();
-  });
-  // Operations on tables answer from another thread.
-  answers.wait(0);
-  CHECK(answers == 1);
+  expect_one_answer(*operation, services, nullptr, body);
+  static const http::Request request;
+  const wire::AccessCheck check({curious_policies(), &request, "192.0.2.7", base::TimePoint()},
+                                {"us-east-1", "123456789012"}, store);
+  expect_one_answer(*operation, services, &check, body);
 }
 
 }  // namespace postino::fuzz

@@ -14,6 +14,7 @@ void fuzz_message_request(std::string_view input);
 void fuzz_number(std::string_view input);
 void fuzz_partiql(std::string_view input);
 void fuzz_payload(std::string_view input);
+void fuzz_policy(std::string_view input);
 void fuzz_report(std::string_view input);
 void fuzz_request(std::string_view input);
 void fuzz_service_answer(std::string_view input);
@@ -32,6 +33,7 @@ inline constexpr Target targets[] = {
     {"number", fuzz_number},
     {"partiql", fuzz_partiql},
     {"payload", fuzz_payload},
+    {"policy", fuzz_policy},
     {"report", fuzz_report},
     {"request", fuzz_request},
     {"service_answer", fuzz_service_answer},

@@ -67,6 +67,7 @@ http::Response EndpointTest::send(const std::string& method, const std::string& 
   request.target = target;
   for (const auto& [name, value] : headers) request.headers.emplace_back(name, value);
   request.body = body;
+  request.peer = "192.0.2.7";
   std::promise<http::Response> response;
   endpoint_->handle(request, [&](http::Response answer) { response.set_value(std::move(answer)); });
   return response.get_future().get();

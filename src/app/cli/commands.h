@@ -9,6 +9,7 @@ class CommandLine;
 void add_serve_command(CommandLine& line);     // runs the server
 void add_config_command(CommandLine& line);    // checks the settings, and shows them
 void add_password_command(CommandLine& line);  // makes the hash of a password, for the settings
+void add_policy_command(CommandLine& line);    // says what policies of access keys allow
 void add_migrate_command(CommandLine& line);   // brings the tables in MySQL up to date
 void add_copy_command(CommandLine& line);      // e-mails from one ledger to the other
 void add_check_command(CommandLine& line);     // verifies a store that is not open

@@ -8,6 +8,7 @@ namespace {
 
 void take_keys_and_log(Settings& settings, const Settings& fresh) {
   settings.access_keys = fresh.access_keys;
+  settings.access.policies = fresh.access.policies;
   settings.outbox.api_keys = fresh.outbox.api_keys;
   settings.outbox.users = fresh.outbox.users;
   settings.log_level = fresh.log_level;
@@ -57,6 +58,7 @@ void take_connections(NamedConnections& connections, const NamedConnections& fre
 bool differs(const Setting& setting, const Settings& a, const Settings& b) {
   const std::string_view key = setting.key;
   if (key == "http.api_keys" || key == "http.users" || key == "dynamodb.access_keys") return false;  // they were taken
+  if (key == "dynamodb.policies" || key == "dynamodb.principals") return false;
   if (key == "smtp.password") return a.outbox.smtp_password != b.outbox.smtp_password;
   if (key == "mysql.password") return a.outbox.mysql.server.password != b.outbox.mysql.server.password;
   if (key == "callback.secret") return a.outbox.callback_secret != b.outbox.callback_secret;
@@ -80,6 +82,20 @@ base::Result<void> check_keys_stay(const Settings& running, const Settings& next
   return {};
 }
 
+// Nor may it give a key all rights.
+base::Result<void> check_policies_stay(const Settings& running, const Settings& next) {
+  const auto has_policies = [](const Settings& settings, const std::string& id) {
+    const auto& policies = settings.access.policies.policies;
+    return std::ranges::find(policies, id, &PolicySettings::KeyPolicy::key_id) != policies.end();
+  };
+  for (const wire::AccessKey& key : next.access_keys)
+    if (has_policies(running, key.id) && !has_policies(next, key.id))
+      return base::fail(base::ErrorCode::invalid, "the settings have no policy of the access key " + key.id +
+                                                      " any more, which needs a restart: without one, it may do"
+                                                      " everything");
+  return {};
+}
+
 }  // namespace
 
 base::Result<Reload> plan_reload(const Settings& running, const Settings& fresh) {
@@ -89,6 +105,7 @@ base::Result<Reload> plan_reload(const Settings& running, const Settings& fresh)
   take_connections(reload.settings.messages.connections, fresh.messages.connections);
   TRY_VOID(check(reload.settings));
   TRY_VOID(check_keys_stay(running, reload.settings));
+  TRY_VOID(check_policies_stay(running, reload.settings));
   for (const Setting& setting : all_settings())
     if (differs(setting, reload.settings, fresh)) reload.flags.emplace_back(setting.flag);
   return reload;

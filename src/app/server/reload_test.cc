@@ -119,5 +119,24 @@ TEST(Reload, TheLastKeyDoesNotGo) {
   EXPECT_TRUE(plan_reload(running, fresh)) << "DynamoDB's API is closed while there are API keys";
 }
 
+TEST(Reload, PoliciesAreTakenAndTheLastOfAKeyDoesNotGo) {
+  const auto policy = std::make_shared<const access::Policy>();
+  Settings running;
+  running.access_keys = {{"READER", "a secret"}};
+  running.access.policies.policies = {{"READER", "reader.json", policy}};
+  Settings fresh = running;
+  fresh.access.policies.policies = {{"READER", "other.json", policy}};
+  const auto reload = plan_reload(running, fresh);
+  ASSERT_TRUE(reload) << reload.error().message;
+  EXPECT_EQ(reload->settings.access.policies.policies.front().source, "other.json");
+  EXPECT_TRUE(reload->flags.empty());
+  fresh.access.policies.policies.clear();
+  const auto without_policy = plan_reload(running, fresh);
+  ASSERT_FALSE(without_policy);
+  EXPECT_THAT(without_policy.error().message, HasSubstr("no policy of the access key READER any more"));
+  fresh.access_keys = {{"WRITER", "a secret"}};
+  EXPECT_TRUE(plan_reload(running, fresh)) << "the key went with its policy";
+}
+
 }  // namespace
 }  // namespace postino::app

@@ -142,9 +142,10 @@ wire::EndpointOptions endpoint_options(const Settings& settings, const MemoryLim
     options.long_call_threads = remote_call_threads;
   }
   options.region = settings.region;
+  options.account = settings.account;
   options.answers = memory.answers;
   options.reading = memory.reading;
-  options.access_keys = settings.access_keys;
+  options.access_keys = with_policies(settings.access_keys, settings.account, settings.access.policies);
   options.keys_only = needs_access_key(settings);
   options.origin_policy = http::OriginPolicy(settings.access.origin_policy);
   options.faults = settings.faults;
@@ -325,7 +326,8 @@ base::Result<Settings> reload(const Running& running, const Settings& settings, 
   running.servers.set_tls(std::move(dynamodb_tls), std::move(rest_tls));
   authorities.take();
   if (running.gateway != nullptr) running.gateway->renew(std::move(connections));
-  running.endpoint.set_access_keys(next.access_keys, needs_access_key(next));
+  running.endpoint.set_access_keys(with_policies(next.access_keys, next.account, next.access.policies),
+                                   needs_access_key(next));
   running.monitor.set_readers(metrics_readers(next));
   if (running.outbox != nullptr) running.outbox->set_callers(next.outbox.api_keys, next.outbox.users);
   if (signer) running.outbox->set_dkim_signer(*signer);

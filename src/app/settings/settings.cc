@@ -196,7 +196,10 @@ const std::vector<Setting>& all_settings() {
     // They are in the section [server], which must be in one piece.
     const std::vector<Setting> access = access_settings();
     all.insert(std::ranges::find(all, "server.threads", &Setting::key) + 1, access.begin(), access.end());
-    // The same of [store].
+    // The same of [dynamodb],
+    const std::vector<Setting> policies = policy_settings();
+    all.insert(std::ranges::find(all, "dynamodb.access_keys", &Setting::key) + 1, policies.begin(), policies.end());
+    // and of [store].
     const std::vector<Setting> remote = remote_settings();
     all.insert(std::ranges::find(all, "store.durability", &Setting::key), remote.begin(), remote.end());
     for (Setting& setting : outbox_settings()) all.push_back(std::move(setting));
@@ -269,6 +272,7 @@ base::Result<void> check(const Settings& settings) {
   if (settings.access.metrics_require_key && settings.outbox.api_keys.empty())
     errors.add("--metrics-require-key needs an --api-key, which /metrics can then be read with");
   if (settings.store == StoreKind::dynamodb) errors.add(check_shared_store(settings));
+  errors.add(check_policies(settings));
   errors.add(check(settings.outbox));
   errors.add(check(settings.idempotency));
   errors.add(check(settings.messages));

@@ -101,6 +101,7 @@ inline constexpr std::string_view secret_mark = "<redacted>";
 
 const std::vector<Setting>& all_settings();
 std::vector<Setting> access_settings();  // those about who may call, among them
+std::vector<Setting> policy_settings();  // and about what they may do
 std::vector<Setting> remote_settings();  // those of a store on other machines
 std::vector<Setting> outbox_settings();  // those of the outbox
 std::vector<Setting> mysql_settings();   // those of its database among these
@@ -128,6 +129,7 @@ std::vector<std::string> misspelt_variables(const std::vector<std::string>& name
 
 // Rules that concern several settings.
 base::Result<void> check(const Settings& settings);
+base::Result<void> check_policies(const Settings& settings);
 base::Result<void> check_metrics(const Settings& settings);  // those of metrics, among them
 
 // All settings as a configuration file, secrets left out.

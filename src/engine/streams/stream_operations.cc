@@ -173,6 +173,14 @@ store::Answer<std::string> StreamOperations::shard_iterator(const store::GetShar
   return encode_shard_iterator({found->id, shard->number, position, core_.now()});
 }
 
+std::optional<std::string> StreamOperations::stream_of(const std::string& shard_iterator) {
+  const auto iterator = decode_shard_iterator(shard_iterator, core_.now());
+  if (!iterator) return std::nullopt;
+  const StreamReader reader(core_, iterator->stream);
+  if (reader.stream() == nullptr) return std::nullopt;
+  return core_.stream_arn(*reader.stream());
+}
+
 store::Answer<store::GetRecordsResponse> StreamOperations::records(const store::GetRecordsRequest& request) {
   TRY(const int limit, checked_limit(request.limit, store::max_records_per_read));
   TRY(ShardIterator iterator, decode_shard_iterator(request.shard_iterator, core_.now()));

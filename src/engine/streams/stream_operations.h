@@ -14,6 +14,7 @@ class StreamOperations {
   store::Answer<store::ListStreamsResponse> list(const store::ListStreamsRequest& request);
   store::Answer<store::StreamDescription> describe(const store::DescribeStreamRequest& request);
   store::Answer<std::string> shard_iterator(const store::GetShardIteratorRequest& request);
+  std::optional<std::string> stream_of(const std::string& shard_iterator);
   store::Answer<store::GetRecordsResponse> records(const store::GetRecordsRequest& request);
   // A place of this store is a position in the one sequence of the stream, or the beginning of one shard. The
   // subscription must not outlive the core.

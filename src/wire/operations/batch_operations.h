@@ -92,6 +92,7 @@ struct BatchGetItem {
   using Request = store::BatchGetItemRequest;
   using Response = store::BatchGetItemResponse;
   static store::Answer<Request> decode(Input input);
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request);
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
@@ -102,6 +103,7 @@ struct BatchWriteItem {
   using Request = store::BatchWriteItemRequest;
   using Response = store::BatchWriteItemResponse;
   static store::Answer<Request> decode(Input input);
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request);
   static void run(const Services& services, const Request& request, store::Completion<Response> done);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };

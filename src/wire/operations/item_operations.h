@@ -75,6 +75,7 @@ struct GetItem {
   using Request = store::GetItemRequest;
   using Response = store::GetItemResponse;
   static store::Answer<Request> decode(Input input);
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request);
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
@@ -90,6 +91,7 @@ struct PutItem : WriteItem {
   static constexpr std::string_view name = "PutItem";
   using Request = store::PutItemRequest;
   static store::Answer<Request> decode(Input input);
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request);
   static void run(const Services& services, const Request& request, store::Completion<Response> done);
 };
 
@@ -102,6 +104,7 @@ struct UpdateItem : WriteItem {
   static constexpr std::string_view name = "UpdateItem";
   using Request = UpdateItemRequest;
   static store::Answer<Request> decode(Input input);
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request);
   static void run(const Services& services, const Request& request, store::Completion<Response> done);
   static void add_reporting(const Request& request, Reporting& reporting) {
     reporting.attribute_updates = request.attribute_updates;
@@ -113,6 +116,7 @@ struct DeleteItem : WriteItem {
   static constexpr std::string_view name = "DeleteItem";
   using Request = store::DeleteItemRequest;
   static store::Answer<Request> decode(Input input);
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request);
   static void run(const Services& services, const Request& request, store::Completion<Response> done);
 };
 

@@ -72,6 +72,7 @@ struct Query : ReadPage {
   static constexpr std::string_view name = "Query";
   using Request = store::QueryRequest;
   static store::Answer<Request> decode(Input input);
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request);
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
 };
 
@@ -79,6 +80,7 @@ struct Scan : ReadPage {
   static constexpr std::string_view name = "Scan";
   using Request = store::ScanRequest;
   static store::Answer<Request> decode(Input input);
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request);
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
 };
 

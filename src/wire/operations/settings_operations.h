@@ -96,6 +96,9 @@ struct UpdateTimeToLive {
   };
   using Response = store::TimeToLiveSpecification;
   static store::Answer<Request> decode(Input input);
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request) {
+    return check.table(access::action_named(name), request.table_name);
+  }
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
@@ -106,6 +109,9 @@ struct DescribeTimeToLive {
   using Request = std::string;
   using Response = store::TimeToLiveDescription;
   static store::Answer<Request> decode(Input input);
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request) {
+    return check.table(access::action_named(name), request);
+  }
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
@@ -123,6 +129,9 @@ struct UpdateContinuousBackups : ContinuousBackups {
     store::PointInTimeRecoverySpecification specification;
   };
   static store::Answer<Request> decode(Input input);
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request) {
+    return check.table(access::action_named(name), request.table_name);
+  }
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
 };
 
@@ -131,6 +140,9 @@ struct DescribeContinuousBackups : ContinuousBackups {
   using Input = TableNameInput;
   using Request = std::string;
   static store::Answer<Request> decode(Input input);
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request) {
+    return check.table(access::action_named(name), request);
+  }
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
 };
 
@@ -147,6 +159,9 @@ struct TagResource : ChangeTags {
     std::vector<store::Tag> tags;
   };
   static store::Answer<Request> decode(Input input);
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request) {
+    return check.resource(access::action_named(name), request.arn);
+  }
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
 };
 
@@ -157,6 +172,9 @@ struct UntagResource : ChangeTags {
     std::vector<std::string> keys;
   };
   static store::Answer<Request> decode(Input input);
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request) {
+    return check.resource(access::action_named(name), request.arn);
+  }
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
 };
 
@@ -166,6 +184,9 @@ struct ListTagsOfResource {
   using Request = std::string;
   using Response = store::ListTagsResponse;
   static store::Answer<Request> decode(Input input);
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request) {
+    return check.resource(access::action_named(name), request);
+  }
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
@@ -176,6 +197,9 @@ struct DescribeLimits {
   using Request = NoInput;
   using Response = Done;
   static store::Answer<Request> decode(Input) { return Request(); }
+  static store::Answer<void> authorize(const AccessCheck& check, const Request&) {
+    return check.nothing(access::action_named(name));
+  }
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
@@ -186,6 +210,9 @@ struct DescribeEndpoints {
   using Request = NoInput;
   using Response = std::string;  // the address
   static store::Answer<Request> decode(Input) { return Request(); }
+  static store::Answer<void> authorize(const AccessCheck& check, const Request&) {
+    return check.nothing(access::action_named(name));
+  }
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };

@@ -58,6 +58,8 @@ struct ExecuteStatement {
   using Request = partiql::ExecuteStatementRequest;
   using Response = partiql::ExecuteStatementResponse;
   static store::Answer<Request> decode(Input input);
+  // Statements say what they do when they are planned: the request gets a gate for them.
+  static store::Answer<void> authorize(const AccessCheck& check, Request& request);
   static void run(const Services& services, const Request& request, store::Completion<Response> done);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
@@ -70,6 +72,8 @@ struct BatchExecuteStatement {
   using Request = partiql::BatchExecuteStatementRequest;
   using Response = partiql::BatchExecuteStatementResponse;
   static store::Answer<Request> decode(Input input);
+  // Statements say what they do when they are planned: the request gets a gate for them.
+  static store::Answer<void> authorize(const AccessCheck& check, Request& request);
   static void run(const Services& services, const Request& request, store::Completion<Response> done);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
@@ -82,6 +86,8 @@ struct ExecuteTransaction {
   using Request = partiql::ExecuteTransactionRequest;
   using Response = partiql::ExecuteTransactionResponse;
   static store::Answer<Request> decode(Input input);
+  // Statements say what they do when they are planned: the request gets a gate for them.
+  static store::Answer<void> authorize(const AccessCheck& check, Request& request);
   static void run(const Services& services, const Request& request, store::Completion<Response> done);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };

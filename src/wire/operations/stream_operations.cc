@@ -58,6 +58,11 @@ store::Answer<store::ListStreamsRequest> ListStreams::decode(Input input) {
   return Request{std::move(input.table_name), input.limit, std::move(input.exclusive_start_stream_arn)};
 }
 
+// As AWS names the streams of a table, or of all.
+store::Answer<void> ListStreams::authorize(const AccessCheck& check, const Request& request) {
+  return check.table(access::action_named(name), request.table_name.value_or("*") + "/stream/*");
+}
+
 void ListStreams::run(const Services& services, const Request& request, const store::Completion<Response>& done) {
   done(services.store->list_streams(request));
 }
@@ -129,6 +134,13 @@ store::Answer<store::GetRecordsRequest> GetRecords::decode(Input input) {
   constraints.check_not_null("shardIterator", input.shard_iterator.has_value());
   TRY_VOID(constraints.outcome());
   return Request{*std::move(input.shard_iterator), input.limit};
+}
+
+// An iterator that tells no stream is refused by the store, if policies let it pass.
+store::Answer<void> GetRecords::authorize(const AccessCheck& check, const Request& request) {
+  const auto stream = check.store().stream_of(request.shard_iterator);
+  if (!stream) return check.table(access::action_named(name), "*/stream/*");
+  return check.resource(access::action_named(name), *stream);
 }
 
 void GetRecords::run(const Services& services, const Request& request, const store::Completion<Response>& done) {

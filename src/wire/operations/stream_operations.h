@@ -90,6 +90,7 @@ struct ListStreams {
   using Request = store::ListStreamsRequest;
   using Response = store::ListStreamsResponse;
   static store::Answer<Request> decode(Input input);
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request);
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
@@ -100,6 +101,9 @@ struct DescribeStream {
   using Request = store::DescribeStreamRequest;
   using Response = store::StreamDescription;
   static store::Answer<Request> decode(Input input);
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request) {
+    return check.resource(access::action_named(name), request.stream_arn);
+  }
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
@@ -110,6 +114,9 @@ struct GetShardIterator {
   using Request = store::GetShardIteratorRequest;
   using Response = std::string;
   static store::Answer<Request> decode(Input input);
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request) {
+    return check.resource(access::action_named(name), request.stream_arn);
+  }
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
@@ -127,6 +134,7 @@ struct GetRecords {
   using Request = store::GetRecordsRequest;
   using Response = RecordsResponse;
   static store::Answer<Request> decode(Input input);
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request);
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };

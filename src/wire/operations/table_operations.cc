@@ -25,6 +25,13 @@ void ChangeTable::encode(JsonWriter& json, const Response& response, const Repor
   write_description(json, "TableDescription", response);
 }
 
+// Tags at the creation are tags like others.
+store::Answer<void> CreateTable::authorize(const AccessCheck& check, const Request& request) {
+  TRY_VOID(check.table(access::action_named(name), request.table_name));
+  if (request.tags.empty()) return {};
+  return check.table(access::action_named("TagResource"), request.table_name);
+}
+
 void CreateTable::run(const Services& services, const Request& request, const store::Completion<Response>& done) {
   run_on_control_thread<Response>(services, done,
                                   [store = services.store, request] { return store->create_table(request); });

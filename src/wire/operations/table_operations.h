@@ -51,6 +51,7 @@ struct CreateTable : ChangeTable {
   using Input = TableInput;
   using Request = store::CreateTableRequest;
   static store::Answer<Request> decode(Input input) { return decode_create_table(std::move(input)); }
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request);
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
 };
 
@@ -59,6 +60,9 @@ struct UpdateTable : ChangeTable {
   using Input = TableInput;
   using Request = store::UpdateTableRequest;
   static store::Answer<Request> decode(Input input) { return decode_update_table(std::move(input)); }
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request) {
+    return check.table(access::action_named(name), request.table_name);
+  }
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
 };
 
@@ -67,6 +71,9 @@ struct DeleteTable : ChangeTable {
   using Input = TableNameInput;
   using Request = std::string;
   static store::Answer<Request> decode(Input input) { return required_table(std::move(input.table_name)); }
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request) {
+    return check.table(access::action_named(name), request);
+  }
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
 };
 
@@ -76,6 +83,9 @@ struct DescribeTable {
   using Request = std::string;
   using Response = store::TableDescription;
   static store::Answer<Request> decode(Input input) { return required_table(std::move(input.table_name)); }
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request) {
+    return check.table(access::action_named(name), request);
+  }
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
@@ -86,6 +96,9 @@ struct ListTables {
   using Request = store::ListTablesRequest;
   using Response = store::ListTablesResponse;
   static store::Answer<Request> decode(Input input);
+  static store::Answer<void> authorize(const AccessCheck& check, const Request&) {
+    return check.table(access::action_named(name), "*");
+  }
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };

@@ -113,6 +113,7 @@ struct TransactGetItems {
   using Request = store::TransactGetItemsRequest;
   using Response = store::TransactGetItemsResponse;
   static store::Answer<Request> decode(Input input);
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request);
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
@@ -123,6 +124,7 @@ struct TransactWriteItems {
   using Request = store::TransactWriteItemsRequest;
   using Response = store::TransactWriteItemsResponse;
   static store::Answer<Request> decode(Input input);
+  static store::Answer<void> authorize(const AccessCheck& check, const Request& request);
   static void run(const Services& services, const Request& request, store::Completion<Response> done);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };

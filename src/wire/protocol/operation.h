@@ -6,9 +6,13 @@
 //     using Request = store::GetItemRequest;
 //     using Response = store::GetItemResponse;
 //     static store::Answer<Request> decode(Input input);
+//     static store::Answer<void> authorize(const AccessCheck& check, const Request& request);
 //     static void run(const Services& services, const Request& request, store::Completion<Response> done);
 //     static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 //   };
+//
+// authorize() says what the request does, and to what: the policies of the caller's access key must allow all of it. It
+// is asked before anything else is done, for callers who have policies. An operation without it does not compile.
 //
 // A read that may take long says `static constexpr bool may_take_long = true`, and its request has an allowance: it is
 // run on the I/O thread, and if that does not suffice once more among the long calls.
@@ -27,6 +31,7 @@
 #include "base/thread_pool.h"
 #include "partiql/executor.h"
 #include "store/store.h"
+#include "wire/authorization/access_check.h"
 #include "wire/protocol/input.h"
 #include "wire/protocol/json_writer.h"
 #include "wire/protocol/long_calls.h"
@@ -74,7 +79,8 @@ struct Operation {
   std::string_view api;  // "DynamoDB" or "DynamoDBStreams"
   std::string_view name;
   Plane plane;
-  void (*perform)(const Services& services, std::string_view body, Finish finish);
+  // Without a check, the caller may do everything.
+  void (*perform)(const Services& services, const AccessCheck* check, std::string_view body, Finish finish);
 };
 
 // nullptr when there is no such operation; `target` is the header's value, "DynamoDB_20120810.GetItem".
@@ -152,11 +158,13 @@ void perform_long(const Services& services, const std::shared_ptr<LongCall<Type>
 }
 
 template <class Type>
-void perform(const Services& services, std::string_view body, Finish finish) {
+void perform(const Services& services, const AccessCheck* check, std::string_view body, Finish finish) {
   auto input = read_input<typename Type::Input>(body);
   if (!input) return finish(serialization_failure(input.error().message));
   auto request = Type::decode(*std::move(input));
   if (!request) return finish(failure(request.error()));
+  if (check != nullptr)
+    if (const auto allowed = Type::authorize(*check, *request); !allowed) return finish(failure(allowed.error()));
   Reporting reporting = reporting_of(*request);
   if constexpr (requires { Type::add_reporting(*request, reporting); }) Type::add_reporting(*request, reporting);
   if constexpr (requires { Type::may_take_long; })

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "access/key_policies.h"
 #include "base/clock.h"
 #include "http/message.h"
 
@@ -14,7 +15,9 @@ namespace postino::wire {
 struct AccessKey {
   std::string id;
   std::string secret;
+  std::shared_ptr<const access::KeyPolicies> policies = nullptr;  // nullptr: it may do everything
 };
+using KeyPoliciesPointer = std::shared_ptr<const access::KeyPolicies>;
 
 struct AuthenticationFailure {
   std::string type;  // the exception's name, for example "InvalidSignatureException"
@@ -39,21 +42,26 @@ class Authenticator {
   Authenticator(Authenticator&&) noexcept;
 
   // nullopt when the request may proceed. The order of the checks and their words are DynamoDB's.
-  std::optional<AuthenticationFailure> check(const http::Request& request) const { return check(request, Body::there); }
+  // `policies` becomes those of the key that signed it.
+  std::optional<AuthenticationFailure> check(const http::Request& request,
+                                             KeyPoliciesPointer* policies = nullptr) const {
+    return check(request, Body::there, policies);
+  }
   // The same as far as it can be told without the body.
   std::optional<AuthenticationFailure> check_headers(const http::Request& request) const {
-    return check(request, Body::to_come);
+    return check(request, Body::to_come, nullptr);
   }
   // Does it take any well-formed credential?
   bool is_open() const { return !strict_; }
 
  private:
   enum class Body { there, to_come };
-  std::optional<AuthenticationFailure> check(const http::Request& request, Body body) const;
+  std::optional<AuthenticationFailure> check(const http::Request& request, Body body,
+                                             KeyPoliciesPointer* policies) const;
   std::optional<AuthenticationFailure> check_time(const SignedCall& call) const;
   std::optional<AuthenticationFailure> check_scope(const SignedCall& call) const;
-  std::optional<AuthenticationFailure> check_signature(const http::Request& request, const SignedCall& call,
-                                                       Body body) const;
+  std::optional<AuthenticationFailure> check_signature(const http::Request& request, const SignedCall& call, Body body,
+                                                       KeyPoliciesPointer* policies) const;
   const AccessKey* find(std::string_view id) const;
 
   std::vector<AccessKey> keys_;

@@ -1,0 +1,39 @@
+// The policies of one access key, ready to be asked: what is the same for each of its calls is worked out once.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "access/policies.h"
+
+namespace postino::access {
+
+// Immutable; threads may share it.
+class KeyPolicies {
+ public:
+  // Without any policy, everything is denied.
+  KeyPolicies(Principal principal, std::vector<std::shared_ptr<const Policy>> policies);
+  KeyPolicies(const KeyPolicies&) = delete;
+  KeyPolicies& operator=(const KeyPolicies&) = delete;
+
+  const Principal& principal() const { return principal_; }
+  const PolicyList& policies() const { return list_; }
+  // What is known of the caller: for a request's context to stand in front of.
+  const Context& caller() const { return caller_; }
+  // Does any policy ask for one of these? What none asks for need not be known.
+  bool ask_for(std::initializer_list<ContextKey> keys) const;
+
+  Decision decide(const AccessRequest& request) const { return access::decide(list_, request, principal_); }
+  bool could_allow(Action action, std::string_view resource) const {
+    return access::could_allow(list_, action, resource, principal_);
+  }
+
+ private:
+  Principal principal_;
+  std::vector<std::shared_ptr<const Policy>> policies_;
+  PolicyList list_;
+  Context caller_;
+  ContextKeySet keys_;
+};
+
+}  // namespace postino::access
