@@ -109,6 +109,23 @@ def expiring(server, identifier):
     return "TTL" in OutboxItems(server).meta(identifier)
 
 
+def stream_records(server, table):
+    """What a subscriber of the table would get that begins now with the oldest change."""
+    streams = boto3.client(
+        "dynamodbstreams",
+        endpoint_url=server.endpoint,
+        region_name="us-east-1",
+        aws_access_key_id="any",
+        aws_secret_access_key="any",
+    )
+    arn = dynamodb(server).describe_table(TableName=table)["Table"]["LatestStreamArn"]
+    found = []
+    for shard in streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]:
+        begin = {"StreamArn": arn, "ShardId": shard["ShardId"], "ShardIteratorType": "TRIM_HORIZON"}
+        found += streams.get_records(ShardIterator=streams.get_shard_iterator(**begin)["ShardIterator"])["Records"]
+    return found
+
+
 def test_everything_moves_to_dynamodb_and_back(binary, directory, service, shared, copy):
     here, back = directory / "here", directory / "back"
     with OutboxServer(binary, here, *shared) as server:
@@ -125,6 +142,9 @@ def test_everything_moves_to_dynamodb_and_back(binary, directory, service, share
     for name in ("email-outbox-suppressions", "EmailTrackingTable", "EmailTrackingTable-audit", "prod-tickets-unified"):
         assert 0 < tables[name]["copied"] == tables[name]["source"] == tables[name]["target"], tables[name]
     assert tables["messages"]["copied"] == len(MESSAGES["messages"]), "the counts of queues are made anew"
+    assert stream_records(service, "prod-tickets-unified") == [], "what was copied is no news"
+    figures = dynamodb(service, "resource").Table("prod-metrics")
+    assert not any(item["metric_name"].startswith("checkpoint#") for item in figures.scan()["Items"])
     again = json.loads(copy("embedded", "dynamodb", service.port, "--data", here, "--json"))
     assert again["equal"] and again["copied"] == 0 and again["present"] == len(made["emails"])
     assert all(table["copied"] == table["different"] == 0 for table in again["tables"])
@@ -132,6 +152,7 @@ def test_everything_moves_to_dynamodb_and_back(binary, directory, service, share
     assert not expiring(service, made["emails"]["held"]) and not expiring(service, made["emails"]["later"])
     assert expiring(service, made["emails"]["keyed"])
 
+    figures.put_item(Item={"metric_name": "tickets_by_status#NEW", "source": "tickets", "count_value": 7})
     flags = ["--store", "dynamodb", *at(service.port), *shared]
     with OutboxServer(binary, directory / "none", *flags) as server:
         rest = server.rest()
