@@ -99,14 +99,26 @@ def seen_of(rest, made):
     }
 
 
-def await_figures(rest):
-    """They are counted anew: nothing was followed yet in this store."""
-    eventually(lambda: rest.fetch("/figures")["tickets_by_status"]["NEW"] == 1, "the figures")
-
-
 def expiring(server, identifier):
     """Has the e-mail's record a time to live that DynamoDB looks at?"""
     return "TTL" in OutboxItems(server).meta(identifier)
+
+
+def stream_records(server, table):
+    """What a subscriber of the table would get that begins now with the oldest change."""
+    streams = boto3.client(
+        "dynamodbstreams",
+        endpoint_url=server.endpoint,
+        region_name="us-east-1",
+        aws_access_key_id="any",
+        aws_secret_access_key="any",
+    )
+    arn = dynamodb(server).describe_table(TableName=table)["Table"]["LatestStreamArn"]
+    found = []
+    for shard in streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]:
+        begin = {"StreamArn": arn, "ShardId": shard["ShardId"], "ShardIteratorType": "TRIM_HORIZON"}
+        found += streams.get_records(ShardIterator=streams.get_shard_iterator(**begin)["ShardIterator"])["Records"]
+    return found
 
 
 def test_everything_moves_to_dynamodb_and_back(binary, directory, service, shared, copy):
@@ -125,6 +137,9 @@ def test_everything_moves_to_dynamodb_and_back(binary, directory, service, share
     for name in ("email-outbox-suppressions", "EmailTrackingTable", "EmailTrackingTable-audit", "prod-tickets-unified"):
         assert 0 < tables[name]["copied"] == tables[name]["source"] == tables[name]["target"], tables[name]
     assert tables["messages"]["copied"] == len(MESSAGES["messages"]), "the counts of queues are made anew"
+    assert stream_records(service, "prod-tickets-unified") == [], "what was copied is no news"
+    figures = dynamodb(service, "resource").Table("prod-metrics")
+    assert not any(item["metric_name"].startswith("checkpoint#") for item in figures.scan()["Items"])
     again = json.loads(copy("embedded", "dynamodb", service.port, "--data", here, "--json"))
     assert again["equal"] and again["copied"] == 0 and again["present"] == len(made["emails"])
     assert all(table["copied"] == table["different"] == 0 for table in again["tables"])
@@ -136,7 +151,6 @@ def test_everything_moves_to_dynamodb_and_back(binary, directory, service, share
     with OutboxServer(binary, directory / "none", *flags) as server:
         rest = server.rest()
         assert seen_of(rest, made) == seen
-        await_figures(rest)
         # And work goes on: keys count, and what waited can be done.
         assert rest.post("/emails", {"data": [payload(subject="Once")]}, ONCE).json["results"][0]["id"] == made["emails"]["keyed"]
         assert rest.post("/messages/produce", MESSAGES, ONCE).headers["idempotent-replayed"] == "true"
@@ -147,15 +161,19 @@ def test_everything_moves_to_dynamodb_and_back(binary, directory, service, share
         assert len(consumed.json["messages"]) == 10
         eventually(lambda: rest.fetch("/messages/queues/parcels/depth")["depth"] == 50, "the messages that are left")
         eventually(lambda: rest.counts().get("PROCESSING", 0) == 0 and rest.counts()["SENT"] == 4, "the reminder")
+        eventually(lambda: any("owner" in item for item in figures.scan()["Items"]), "one who counts")
         in_use = copy("dynamodb", "embedded", service.port, "--data", back, expect=1)
         assert "is in use by a server" in in_use and "stop every postino serve" in in_use
         seen = seen_of(rest, made)
 
+    # The next server counts anew: nothing was followed yet in its store.
+    figures.put_item(Item={"metric_name": "tickets_by_status#NEW", "source": "tickets", "count_value": 7})
     moved = json.loads(copy("dynamodb", "embedded", service.port, "--data", back, "--json"))
     assert moved["equal"] and moved["copied"] == len(made["emails"]) + 1
     with OutboxServer(binary, back, *shared) as server:
         assert seen_of(server.rest(), made) == seen
-        await_figures(server.rest())
+        rest = server.rest()
+        eventually(lambda: rest.fetch("/figures")["tickets_by_status"]["NEW"] == 1, "the figures")
         assert expiring(server, made["emails"]["later"]), "as programs that read the tables expect it there"
         with pytest.raises(boto3.client("dynamodb", region_name="x").exceptions.ClientError, match="AccessDenied"):
             dynamodb(server, "resource").Table("EmailTrackingTable-audit").put_item(Item={"PK": "x", "SK": "y"})

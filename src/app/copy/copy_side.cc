@@ -1,5 +1,6 @@
 #include "app/copy/copy_side.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 

@@ -1,11 +1,11 @@
 // One of the two sides of a copy: the embedded store in a data directory, DynamoDB, or a database.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "app/server/outbox_storage.h"
 #include "app/server/server_lock.h"

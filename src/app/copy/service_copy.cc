@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <mutex>
 #include <numeric>
 #include <utility>
 
@@ -36,7 +37,7 @@ bool is_of_emails(const std::string& table, const Settings& settings) {
 }
 
 // Counts of queues are made anew from their messages. How far streams were followed is true of no other store.
-std::vector<std::string> left_out_of(const std::string& table, const Settings& settings) {
+std::vector<std::string> not_copied_of(const std::string& table, const Settings& settings) {
   if (table == settings.messages.queues) return {messages::counts_name("")};
   if (table == settings.metrics.table) return metrics::names_of_following();
   return {};
@@ -147,7 +148,7 @@ base::Result<TableOutcome> ServiceCopy::copy_table(const store::TableSetup& setu
   transfer::CopiedTable table{.name = outcome.table,
                               .keys = setup.request.key_schema,
                               .expiry = setup.expiry,
-                              .left_out = left_out_of(outcome.table, source_.settings())};
+                              .left_out = not_copied_of(outcome.table, source_.settings())};
   // DynamoDB counts its items every six hours: it is an estimate.
   std::optional<std::int64_t> expected;
   if (const auto found = source_.store()->describe_table(outcome.table); found && found->item_count > 0)
