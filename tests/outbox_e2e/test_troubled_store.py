@@ -138,7 +138,8 @@ def test_every_email_moves_once(world):
     for email in emails:
         check_history(email)
         states = [line["status"] for line in email["history"]]
-        assert states.count("SENT") == states.count("SENT-ACKNOWLEDGED") == 1, email
+        moves = list(zip(states, states[1:]))  # a callback whose server is not sure of it goes back to SENT
+        assert moves.count(("PROCESSING", "SENT")) == states.count("SENT-ACKNOWLEDGED") == 1, email
         assert arrived[email["id"]] <= 1 + count_unknown(email), (arrived[email["id"]], email)
     assert set(TROUBLES) <= set(world.proxy.given), "everything has gone wrong"
 
