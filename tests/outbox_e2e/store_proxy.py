@@ -80,6 +80,7 @@ class StoreProxy(ThreadingHTTPServer):
         self.endpoint = f"http://127.0.0.1:{self.port}"
         self.troubles = {}
         self.given = collections.Counter()  # how often what happened
+        self._owed = []  # each kind happens once, however few requests there are
         self._chance = chance
         self._mutex = threading.Lock()
         self._seen = collections.defaultdict(lambda: collections.deque(maxlen=REMEMBERED))
@@ -104,9 +105,15 @@ class StoreProxy(ThreadingHTTPServer):
         assert set(troubles) <= set(KINDS) and sum(troubles.values()) <= 1
         if "silent" in troubles:
             self._speaking.clear()
+        owed = [kind for kind, probability in troubles.items() if probability > 0]
+        with self._mutex:
+            self._chance.shuffle(owed)
+            self._owed = owed
         self.troubles = troubles
 
     def heal(self):
+        with self._mutex:
+            self._owed = []
         self.troubles = {}
         self._speaking.set()
 
@@ -114,6 +121,8 @@ class StoreProxy(ThreadingHTTPServer):
         """What happens to the next request, and how long it takes if it is slow."""
         with self._mutex:
             drawn, delay = self._chance.random(), self._chance.uniform(0, LONGEST_DELAY_SECONDS)
+            if self._owed:
+                return self._owed.pop(), delay
         for kind, probability in self.troubles.items():
             drawn -= probability
             if drawn < 0:
