@@ -8,7 +8,8 @@ namespace {
 
 template <class Type, class Request>
 ItemAccess access_of(const Request& request) {
-  ItemAccess access{.action = access::action_named(Type::name), .table = request.table_name};
+  constexpr access::Action action{access::action_number(Type::name)};
+  ItemAccess access{.action = action, .table = request.table_name};
   access.placeholders = &request.placeholders;
   access.consumed_capacity = reporting_of(request).consumed_capacity;
   return access;
