@@ -106,12 +106,13 @@ struct Action {
 
 using ActionSet = std::bitset<action_names.size()>;
 
-// A name that is none does not compile.
-consteval Action action_named(std::string_view name) {
+// For constants alone: a name that is none does not compile.
+constexpr std::uint8_t action_number(std::string_view name) {
   const auto found = std::ranges::find(action_names, name);
   if (found == action_names.end()) throw "no such action";
-  return {static_cast<std::uint8_t>(found - action_names.begin())};
+  return static_cast<std::uint8_t>(found - action_names.begin());
 }
+consteval Action action_named(std::string_view name) { return {action_number(name)}; }
 
 // "GetItem" or "dynamodb:GetItem", in any case.
 std::optional<Action> find_action(std::string_view name);

@@ -8,7 +8,7 @@ namespace {
 
 template <class Type, class Request>
 ItemAccess access_of(const Request& request) {
-  constexpr access::Action action = access::action_named(Type::name);
+  constexpr access::Action action{access::action_number(Type::name)};
   ItemAccess access{.action = action, .table = request.table_name};
   access.placeholders = &request.placeholders;
   access.consumed_capacity = reporting_of(request).consumed_capacity;
