@@ -11,6 +11,7 @@
 #include "app/settings/settings.h"
 #include "base/plausible_clock.h"
 #include "capacity/traffic_watch.h"
+#include "signature/key_source.h"
 #include "store/store.h"
 
 namespace postino::app {
@@ -31,6 +32,8 @@ class OpenStore {
   virtual bool is_new() const { return false; }
   // Tables that other programs may read, and not change. Fails when they cannot be found out.
   virtual base::Result<std::set<std::string>> read_only_tables() = 0;
+  // The keys of one on other machines, for other services of the same account.
+  virtual std::shared_ptr<signature::KeySource> keys() const { return nullptr; }
   // What is wrong with it at the moment, if anything. Answers at once.
   virtual std::optional<std::string> problem() const = 0;
   virtual void append_metrics(std::string& out) const = 0;
