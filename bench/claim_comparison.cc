@@ -92,7 +92,7 @@ class FilledLedger {
     const base::TimePoint expires = email.created_at + std::chrono::hours(24 * 30);
     for (const State state : states) reach(email, state);
     writes.emplace_back(store::BatchPut{outbox::line_item(email.id, line_of(email), expires)});
-    writes.emplace_back(store::BatchPut{outbox::meta_item(email, expires)});
+    writes.emplace_back(store::BatchPut{outbox::meta_item(email, expires, outbox::least_shards)});
   }
 
   void write(std::vector<store::BatchWrite>& writes) {

@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "item/attribute_text.h"
-#include "store/end_of_life.h"
+#include "item/end_of_life.h"
 
 namespace postino::idempotency {
 
@@ -149,7 +149,7 @@ Record Guard::new_record(const std::string& operation, const std::string& key, c
   record.request_hash = request_hash;
   record.created_at = now;
   record.updated_at = now;
-  record.expires_at = store::end_of_life(now, life.value_or(options_.life));
+  record.expires_at = item::end_of_life(now, life.value_or(options_.life));
   return record;
 }
 

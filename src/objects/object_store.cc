@@ -12,6 +12,10 @@ constexpr std::string_view address_scheme = "s3://";
 
 bool may_stand_in_name(char letter) { return letter > ' ' && letter <= '~' && letter != '\\'; }
 
+bool is_bucket_letter(char letter) {
+  return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '-' || letter == '.';
+}
+
 // What a part is made of without being encoded. The seeds' keys have '#'.
 bool stays_in_part(char letter) {
   const char lower = base::lower(letter);
@@ -34,6 +38,14 @@ base::Result<void> check_object_name(std::string_view name) {
       return base::invalid("an object's name must be of visible ASCII characters without backslashes");
     begin = end + 1;
   }
+  return {};
+}
+
+base::Result<void> check_bucket_name(std::string_view name) {
+  constexpr std::size_t shortest = 3, longest = 63;
+  if (name.size() < shortest || name.size() > longest || !std::ranges::all_of(name, is_bucket_letter) ||
+      name.find("..") != std::string::npos || name.starts_with('.'))
+    return base::invalid("bucket must have 3 to 63 lower-case letters, digits, hyphens and single dots");
   return {};
 }
 

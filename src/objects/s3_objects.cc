@@ -13,11 +13,10 @@ namespace postino::objects {
 namespace {
 
 constexpr std::size_t answer_margin = 1 << 20;  // beyond an object: lists are about as large
-constexpr std::size_t longest_bucket = 63;
-constexpr std::size_t shortest_bucket = 3;
-
-bool is_bucket_letter(char letter) {
-  return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '-' || letter == '.';
+// Temporary keys have expired, or were revoked: their source may have others.
+bool are_refused_keys(const std::string& code) {
+  return code == "ExpiredToken" || code == "TokenRefreshRequired" || code == "InvalidToken" ||
+         code == "InvalidAccessKeyId";
 }
 
 bool is_busy(int status) { return status >= 500 || status == 429 || status == 408; }
@@ -58,13 +57,9 @@ std::string encoded_path(std::string_view name) {
 
 base::Result<std::unique_ptr<S3Objects>> S3Objects::create(S3Options options, const base::Clock& clock,
                                                            base::Random& random, Sleep sleep) {
-  const std::string& bucket = options.bucket;
-  if (bucket.size() < shortest_bucket || bucket.size() > longest_bucket ||
-      !std::ranges::all_of(bucket, is_bucket_letter) || bucket.find("..") != std::string::npos ||
-      bucket.starts_with('.'))
-    return base::invalid("bucket must have 3 to 63 lower-case letters, digits, hyphens and single dots");
+  TRY_VOID(check_bucket_name(options.bucket));
   if (options.region.empty()) return base::invalid("region must not be empty");
-  if (options.keys.id.empty() || options.keys.secret.empty())
+  if (options.key_source == nullptr && (options.keys.id.empty() || options.keys.secret.empty()))
     return base::invalid("the access key and its secret must not be empty");
   if (options.endpoint.target.find('?') != std::string::npos) return base::invalid("endpoint must not have a query");
   http::ClientOptions client_options;
@@ -106,6 +101,10 @@ S3Objects::Outcome S3Objects::judge(http::ClientResponse response) {
   // It is archived, or may not be read. Others may be well.
   if (problem.code == "InvalidObjectState" || problem.code == "AccessDenied")
     return {base::fail(base::ErrorCode::corrupt, std::move(text))};
+  if (options_.key_source != nullptr && are_refused_keys(problem.code)) {
+    options_.key_source->refused();
+    return {base::fail(base::ErrorCode::io, std::move(text)), true};
+  }
   if (problem.code == "RequestTimeTooSkewed") {
     const auto there = date_of(response);
     const auto before = now_there();
@@ -121,7 +120,9 @@ S3Objects::Outcome S3Objects::judge(http::ClientResponse response) {
 }
 
 S3Objects::Outcome S3Objects::attempt(http::ClientRequest request, net::Deadline deadline) {
-  signature::sign_request(request, options_.keys, {options_.region, "s3"}, now_there());
+  auto keys = options_.key_source != nullptr ? options_.key_source->keys() : options_.keys;
+  if (!keys) return {base::fail(base::ErrorCode::io, "there are no access keys: " + keys.error().message), true};
+  signature::sign_request(request, *keys, {options_.region, "s3"}, now_there());
   auto response = client_->send(request, deadline);
   if (response) return judge(*std::move(response));
   base::Error error = std::move(response).error();

@@ -14,7 +14,7 @@
 #include "net/partner_health.h"
 #include "objects/call_gate.h"
 #include "objects/object_store.h"
-#include "signature/request_signer.h"
+#include "signature/key_source.h"
 
 namespace postino::objects {
 
@@ -23,6 +23,7 @@ struct S3Options {
   std::string region = "us-east-1";
   std::string bucket;
   signature::AccessKeys keys;
+  std::shared_ptr<signature::KeySource> key_source;  // of keys that may change, in the place of these; may be null
   net::ClientTlsOptions tls;
   std::chrono::milliseconds call_time{10'000};  // all attempts of one call, with the pauses; one has two thirds of it
   std::chrono::milliseconds probe_time{2'000};  // to find out whether it is back

@@ -23,7 +23,6 @@ namespace {
 
 // How far the time of another program's record may be from ours: clocks and zones differ.
 constexpr base::Milliseconds foreign_delay = std::chrono::hours(24);
-constexpr int most_shards_possible = 64;
 constexpr std::size_t worth_remembering = 100;  // reading so many again costs more than writing the guard
 constexpr int guard_rounds = 4;
 constexpr base::Milliseconds expiry_pause = std::chrono::hours(1);  // after all of the table was seen
@@ -278,7 +277,9 @@ ReminderStore::ReminderStore(store::Store& store, ReminderTables tables, Rules r
       rules_(std::move(rules)),
       clock_(clock),
       random_(random),
-      retry_(std::move(retry)) {}
+      retry_(std::move(retry)),
+      shards_(store_, {tables_.tracking, Keys::key(std::string(shards_partition), current_sort)}, tables_.shards, 1,
+              retry_) {}
 
 std::vector<store::TableSetup> table_setups(const ReminderTables& tables) {
   using item::Type;
@@ -321,35 +322,7 @@ base::Result<void> ReminderStore::prepare() {
       base::log_warning("reminders", "point-in-time recovery is not on",
                         {{"table", table}, {"cause", enabled.error().message}});
   }
-  return note_shards();
-}
-
-base::Result<void> ReminderStore::note_shards() {
-  most_shards_ = tables_.shards;
-  const item::Key key = Keys::key(std::string(shards_partition), current_sort);
-  if (tables_.shards > 1) {
-    store::UpdateItemRequest update;
-    update.table_name = tables_.tracking;
-    update.key = key;
-    update.update = "SET most = :shards";
-    update.condition = "attribute_not_exists(most) OR most < :shards";
-    update.placeholders.values = item::Map{{":shards", tables_.shards}};
-    const auto noted = retry_([&] { return store_.update_item(update); });
-    if (!noted && noted.error().type != store::ErrorType::conditional_check_failed)
-      return base::propagate(store::as_error(noted.error()));
-  }
-  store::GetItemRequest request;
-  request.table_name = tables_.tracking;
-  request.key = key;
-  request.consistent_read = true;
-  const auto found = retry_([&] { return store_.get_item(request); });
-  if (!found) return base::propagate(store::as_error(found.error()));
-  if (!found->item) return {};
-  ItemFields fields(*found->item);
-  const int most = fields.count("most");
-  // When it cannot be read, there may be any.
-  most_shards_ = std::max(tables_.shards, fields.check() ? std::min(most, most_shards_possible) : most_shards_possible);
-  return {};
+  return shards_.look();
 }
 
 OrRefusal<std::optional<item::Item>> ReminderStore::get(const std::string& pk, const std::string& sk) {

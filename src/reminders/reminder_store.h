@@ -22,6 +22,7 @@
 #include "reminders/record/rule.h"
 #include "reminders/refusal.h"
 #include "store/retry.h"
+#include "store/shard_note.h"
 #include "store/store.h"
 #include "store/table_setup.h"
 
@@ -101,7 +102,9 @@ class ReminderStore {
   // Makes the tables unless they are there: on-demand, GSI1, TTL, point-in-time recovery.
   base::Result<void> prepare();
 
-  Keys keys(const std::string& tenant) const { return Keys(tenant, tables_.shards, most_shards_); }
+  Keys keys(const std::string& tenant) const { return Keys(tenant, tables_.shards, shards_.most()); }
+  // Other processes may have begun to write to more shards; to be called now and then, by one thread.
+  void look_at_shards() { shards_.look_again(clock_); }
   const ReminderTables& tables() const { return tables_; }
   const Rules& rules() const { return rules_; }
   const base::Clock& clock() const { return clock_; }
@@ -172,12 +175,8 @@ class ReminderStore {
   // Takes out those that are gone or no longer count, but for those that were read. True if there were any.
   OrRefusal<bool> drop_gone(const Keys& keys, const std::string& customer_id, const std::set<std::string>& read,
                             Guard& guard);
-  // Lists ask for all shards that were ever written.
-  base::Result<void> note_shards();
-
   store::Store& store_;
   const ReminderTables tables_;
-  int most_shards_ = 1;  // ever; set by prepare()
   std::optional<item::Key> expiry_position_;
   base::TimePoint next_expiry_{};
   net::LastingTrouble expiry_trouble_;
@@ -185,6 +184,7 @@ class ReminderStore {
   const base::Clock& clock_;
   base::Random& random_;
   const store::Retry retry_;
+  store::ShardNote shards_;  // lists ask for all that were ever written
   ReminderTroubles troubles_;
 };
 

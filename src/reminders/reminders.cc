@@ -66,6 +66,7 @@ class Upkeep {
     while (!stopping_) {
       woken_ = false;
       lock.unlock();
+      store_.look_at_shards();
       const bool more_to_hand_over = is_more(handovers_.run_once(at_once));  // which tells what fails
       const bool more_to_look_at = is_more(deliveries_.run_once(at_once));   // so does this
       const OrRefusal<int> erased = erasure_.run_once(at_once);

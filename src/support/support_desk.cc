@@ -14,8 +14,8 @@ namespace {
 // What is done beside requests: e-mails are handed over to the outbox, and changes of other programs completed.
 class DeskUpkeep {
  public:
-  DeskUpkeep(Handovers& handovers, Adoption& adoption, const SupportOptions& options)
-      : handovers_(handovers), adoption_(adoption), poll_(options.poll), adopts_(options.adopts) {}
+  DeskUpkeep(TicketStore& store, Handovers& handovers, Adoption& adoption, const SupportOptions& options)
+      : store_(store), handovers_(handovers), adoption_(adoption), poll_(options.poll), adopts_(options.adopts) {}
   ~DeskUpkeep() { stop(); }
 
   void start() {
@@ -47,6 +47,7 @@ class DeskUpkeep {
 
   // True when there may be more to do now.
   bool hand_over() {
+    store_.look_at_shards();
     const auto done = handovers_.run_once(at_once);  // which tells what fails
     return done && *done >= at_once;
   }
@@ -72,6 +73,7 @@ class DeskUpkeep {
     }
   }
 
+  TicketStore& store_;
   Handovers& handovers_;
   Adoption& adoption_;
   const base::Milliseconds poll_;
@@ -101,7 +103,7 @@ struct SupportDesk::Parts {
         cache(store),
         handovers(store, mail),
         adoption(store, writer, options.adoption_lease),
-        upkeep(handovers, adoption, options) {}
+        upkeep(store, handovers, adoption, options) {}
 
   TicketStore store;
   TicketWriter writer;

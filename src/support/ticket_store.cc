@@ -9,7 +9,6 @@
 #include "objects/large_attributes.h"
 #include "store/table_setup.h"
 #include "support/field_rules.h"
-#include "support/record/shards.h"
 
 namespace postino::support {
 
@@ -51,7 +50,12 @@ store::TableSetup ticket_table_setup(const SupportTables& tables) {
 
 TicketStore::TicketStore(store::Store& store, SupportTables tables, const base::Clock& clock, base::Random& random,
                          store::Retry retry)
-    : store_(store), tables_(std::move(tables)), clock_(clock), random_(random), retry_(std::move(retry)) {}
+    : store_(store),
+      tables_(std::move(tables)),
+      clock_(clock),
+      random_(random),
+      retry_(std::move(retry)),
+      shards_(store_, {tables_.tickets, Keys::shards()}, tables_.shards.count, tables_.shards.ever, retry_) {}
 
 base::Result<void> TicketStore::prepare(const std::function<bool()>& wait) {
   const store::TableSetup wanted = ticket_table_setup(tables_);
@@ -64,35 +68,8 @@ base::Result<void> TicketStore::prepare(const std::function<bool()>& wait) {
         !enabled)
       base::log_warning("support", "point-in-time recovery is not on",
                         {{"table", tables_.tickets}, {"cause", enabled.error().message}});
-  return note_shards();
-}
-
-base::Result<void> TicketStore::note_shards() {
-  TicketShards& shards = tables_.shards;
-  if (shards.count > 1) {
-    store::UpdateItemRequest update;
-    update.table_name = tables_.tickets;
-    update.key = Keys::shards();
-    update.update = "SET most = :shards";
-    update.condition = "attribute_not_exists(most) OR most < :shards";
-    update.placeholders.values = item::Map{{":shards", shards.count}};
-    const auto noted = retry_([&] { return store_.update_item(update); });
-    if (!noted && noted.error().type != store::ErrorType::conditional_check_failed)
-      return base::propagate(store::as_error(noted.error()));
-  }
-  store::GetItemRequest request;
-  request.table_name = tables_.tickets;
-  request.key = Keys::shards();
-  request.consistent_read = true;
-  const auto found = retry_([&] { return store_.get_item(request); });
-  if (!found) return base::propagate(store::as_error(found.error()));
-  shards.ever = shards.count;
-  if (!found->item) return {};
-  item::Fields fields(*found->item);
-  const std::int64_t most = fields.count("most");
-  // When it cannot be read, there may be any.
-  const bool is_known = fields.check(key_text(*found->item)).has_value() && most <= most_shards;
-  shards.ever = is_known ? std::max(shards.count, static_cast<int>(most)) : most_shards;
+  TRY_VOID(shards_.look());
+  tables_.shards.ever = shards_.most();  // for those who are given the tables
   return {};
 }
 
@@ -175,7 +152,7 @@ OrRefusal<Page<item::Item>> TicketStore::list(store::MergedListing listing, cons
   listing.name = std::to_string(scope.tenant.size()) + ":" + scope.tenant + (scope.customer_id ? "+" : "-") +
                  std::to_string(customer.size()) + ":" + customer + "/" + listing.name;
   // A cursor counts the ranges of its list: with other shards it means others.
-  if (tables_.shards.ever > 1) listing.name += "/" + std::to_string(tables_.shards.ever);
+  if (shards_.most() > 1) listing.name += "/" + std::to_string(listing.ranges.size());
   auto found = store::read_merged(store_, retry_, listing, page.cursor, limit);
   if (!found) return base::propagate(refusal_of_read(found.error()));
   if (!*found) return refuse_field("cursor", "must be the cursor of an earlier response, with the same parameters");

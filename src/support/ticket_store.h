@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "store/merged_listing.h"
 #include "store/retry.h"
+#include "store/shard_note.h"
 #include "store/store.h"
 #include "store/table_setup.h"
 #include "support/actor.h"
@@ -43,8 +44,12 @@ class TicketStore {
   // filled; false: give up, conflict.
   base::Result<void> prepare(const std::function<bool()>& wait);
 
-  Keys keys(const Scope& scope) const { return Keys(scope.tenant, scope.customer_id, tables_.shards); }
+  Keys keys(const Scope& scope) const {
+    return Keys(scope.tenant, scope.customer_id, {tables_.shards.count, shards_.most()});
+  }
   const SupportTables& tables() const { return tables_; }
+  // Other processes may have begun to write to more shards; to be called now and then, by one thread.
+  void look_at_shards() { shards_.look_again(clock_); }
   const base::Clock& clock() const { return clock_; }
   base::Random& random() { return random_; }
   store::Store& store() { return store_; }
@@ -84,14 +89,13 @@ class TicketStore {
 
  private:
   base::Result<void> complete(const store::CreateTableRequest& wanted, const std::function<bool()>& wait);
-  // Lists ask for all shards that were ever written.
-  base::Result<void> note_shards();
 
   store::Store& store_;
   SupportTables tables_;
   const base::Clock& clock_;
   base::Random& random_;
   const store::Retry retry_;
+  store::ShardNote shards_;  // lists ask for all that were ever written
   mutable std::atomic<bool> handovers_may_wait_ = true;
 };
 

@@ -30,7 +30,7 @@ class EmailCountingTest : public ::testing::Test {
     if (is_settled) email.settled_at = desk_.now();
     store::PutItemRequest request;
     request.table_name = source_.table;
-    request.item = outbox::meta_item(email, desk_.now() + 24h);
+    request.item = outbox::meta_item(email, desk_.now() + 24h, outbox::least_shards);
     const auto written = desk_.engine().put_item(request);
     ASSERT_TRUE(written) << written.error().message;
   }

@@ -55,6 +55,29 @@ class S3ObjectsTest : public testing::Test {
   int pauses_ = 0;
 };
 
+// Keys as a role has them: the first ones have ended.
+class ChangingKeys final : public signature::KeySource {
+ public:
+  base::Result<signature::AccessKeys> keys() override {
+    if (refusals == 0) return signature::AccessKeys{"AKIDENDED", "former", ""};
+    return signature::AccessKeys{"AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", ""};
+  }
+  void refused() override { ++refusals; }
+
+  int refusals = 0;
+};
+
+TEST_F(S3ObjectsTest, KeysThatHaveEndedAreAskedForAgain) {
+  const auto keys = std::make_shared<ChangingKeys>();
+  S3Options options = options_for(server_);
+  options.keys = {};
+  options.key_source = keys;
+  const auto objects = create(std::move(options));
+  EXPECT_TRUE(objects->put("a", "bytes"));
+  EXPECT_EQ(keys->refusals, 1);
+  EXPECT_EQ(objects->get("a").value_or("-"), "bytes");
+}
+
 TEST_F(S3ObjectsTest, ABusyServerIsAskedAgain) {
   const auto objects = create(options_for(server_));
   server_.instruct(R"({"answers": [{"status": 503, "body": "<Error><Code>SlowDown</Code></Error>"}, {"status": 500},

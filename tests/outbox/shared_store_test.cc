@@ -163,7 +163,7 @@ TEST_F(SharedClaimTest, ProcessesDoNotGoThroughTheQueuesInTheSameOrder) {
 
 TEST_F(SharedClaimTest, AQueueWhereAnotherProcessWasFasterComesLastForAMoment) {
   to_ready(1);
-  const std::string busy = queue_of(find(1));
+  const std::string busy = queue_of(find(1), least_shards);
   first_->store().lose_request(
       [&] { ASSERT_THAT(claimed(second_->ledger(), Pipeline::send, 10, "second"), SizeIs(1)); });
   ASSERT_THAT(claimed(first_->ledger(), Pipeline::send, 10, "first"), IsEmpty());

@@ -31,7 +31,8 @@ constexpr base::Milliseconds lease = seconds(30);
 
 INSTANTIATE_TEST_SUITE_P(Store, LedgerConformance,
                          testing::Values(store_ledger("SpoolInStore", SpoolChoice::store),
-                                         store_ledger("SpoolInDirectory", SpoolChoice::directory)),
+                                         store_ledger("SpoolInDirectory", SpoolChoice::directory),
+                                         store_ledger("NineShards", SpoolChoice::store, 9)),
                          factory_name);
 
 std::string render(const std::vector<AcceptOutcome>& outcomes) {

@@ -9,7 +9,12 @@ namespace postino::outbox {
 
 class StoreLedgerUnderTest final : public LedgerUnderTest {
  public:
-  explicit StoreLedgerUnderTest(SpoolChoice spool) : store_(spool, clock_) {}
+  // The first ledger spreads e-mails over so many shards, and the second one learns of it.
+  explicit StoreLedgerUnderTest(SpoolChoice spool, int shards = least_shards)
+      : store_(spool, clock_), ledger_(store_.make_ledger({.shards = shards})), second_(store_.make_ledger()) {
+    EXPECT_TRUE(ledger_->look_at_shards());
+    EXPECT_TRUE(second_->look_at_shards());
+  }
 
   Ledger& ledger() override { return *ledger_; }
   Ledger& second() override { return *second_; }
@@ -29,12 +34,12 @@ class StoreLedgerUnderTest final : public LedgerUnderTest {
  private:
   const std::shared_ptr<base::ManualClock> clock_ = std::make_shared<base::ManualClock>(test_start);
   OutboxStore store_;
-  const std::unique_ptr<StoreLedger> ledger_ = store_.make_ledger();
-  const std::unique_ptr<StoreLedger> second_ = store_.make_ledger();
+  const std::unique_ptr<StoreLedger> ledger_;
+  const std::unique_ptr<StoreLedger> second_;
 };
 
-inline LedgerFactory store_ledger(std::string name, SpoolChoice spool) {
-  return {std::move(name), [spool] { return std::make_unique<StoreLedgerUnderTest>(spool); }};
+inline LedgerFactory store_ledger(std::string name, SpoolChoice spool, int shards = least_shards) {
+  return {std::move(name), [spool, shards] { return std::make_unique<StoreLedgerUnderTest>(spool, shards); }};
 }
 
 }  // namespace postino::outbox

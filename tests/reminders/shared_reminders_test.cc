@@ -52,6 +52,32 @@ TEST_F(SharedReminders, AnAnswerThatWasLostCountsNothingTwice) {
   EXPECT_EQ(audited("customer.complained"), 1);
 }
 
+// A process that was restarted with a larger number notes it, and one that runs on takes it up.
+TEST_F(SharedReminders, ARunningProcessLearnsOfMoreShards) {
+  const store::Retry retry = store_.retry();
+  ReminderStore running(shared_, {}, Rules::usual(), store_.time(), store_.random(), retry);
+  ASSERT_TRUE(running.prepare());
+  EXPECT_THAT(running.keys("").all_of_status("sent"), SizeIs(1));
+  ReminderStore restarted(shared_, {.shards = 8}, Rules::usual(), store_.time(), store_.random(), retry);
+  ASSERT_TRUE(restarted.prepare());
+  running.look_at_shards();
+  EXPECT_EQ(running.keys("").all_of_status("sent"), restarted.keys("").all_of_status("sent"));
+  EXPECT_EQ(running.keys("").status("sent", "x"), "STATUS#sent") << "it writes where it is told to";
+}
+
+TEST_F(SharedReminders, TheNumberOfShardsIsAskedForNowAndThen) {
+  ReminderStore running(shared_, {}, Rules::usual(), store_.time(), store_.random(), store_.retry());
+  ASSERT_TRUE(running.prepare());
+  running.look_at_shards();
+  ReminderStore restarted(shared_, {.shards = 8}, Rules::usual(), store_.time(), store_.random(), store_.retry());
+  ASSERT_TRUE(restarted.prepare());
+  running.look_at_shards();
+  EXPECT_THAT(running.keys("").all_of_status("sent"), SizeIs(1)) << "it has looked a moment ago";
+  store_.time().advance(3s);
+  running.look_at_shards();
+  EXPECT_THAT(running.keys("").all_of_status("sent"), SizeIs(9));
+}
+
 // The other process is in between: after this one has read the record, before it writes it.
 class MeetingStore final : public store::ForwardingStore {
  public:

@@ -35,5 +35,24 @@ TEST(SharedDesk, ATransactionWhoseAnswerWasLostIsDoneOnce) {
   EXPECT_THAT(office.events.list(id, {}, operator_of())->entries, SizeIs(2));
 }
 
+// A process that was restarted with a larger number notes it, and one that runs on takes it up.
+TEST(SharedDesk, ARunningProcessLearnsOfMoreShards) {
+  SupportStore store;
+  store::SharedStore shared(store.engine());
+  base::SeededRandom random(1);
+  const store::Retry retry = store.retry();
+  TicketStore running(shared, {}, store.time(), random, retry);
+  ASSERT_TRUE(running.prepare({}));
+  SupportTables more;
+  more.shards.count = 8;
+  TicketStore restarted(shared, more, store.time(), random, retry);
+  ASSERT_TRUE(restarted.prepare({}));
+  const auto places = [](const TicketStore& tickets) { return tickets.keys(Scope{}).shards_of("STATUS#NEW"); };
+  EXPECT_THAT(places(running), SizeIs(1));
+  running.look_at_shards();
+  EXPECT_EQ(places(running), places(restarted));
+  EXPECT_THAT(places(running), SizeIs(9));
+}
+
 }  // namespace
 }  // namespace postino::support

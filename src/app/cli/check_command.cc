@@ -182,7 +182,8 @@ int run_check(const OfflineFlags& flags, const Console& console) {
 
 // Those whose keys tell them from tables of others: PK and SK, which reminders and tickets have, are the keys of many.
 std::vector<store::TableSetup> known_tables(const Settings& settings) {
-  std::vector<store::TableSetup> known = outbox::table_setups(outbox::StoreTables{settings.outbox.table});
+  std::vector<store::TableSetup> known =
+      outbox::table_setups({settings.outbox.table, !settings.outbox.no_status_index});
   known.push_back(messages::QueueTable::setup(settings.messages.queues));
   known.push_back(metrics::metrics_table_setup(settings.metrics.table));
   // One of them has the same key as the outbox's table of keys: with both gone, neither is guessed.

@@ -25,7 +25,8 @@ class FileInspection {
     look_at_directory("--log-file", std::filesystem::path(settings_.log_file).parent_path());
     if (!settings_.outbox.off) {
       look_at_outbox(settings_.outbox);
-      if (!settings_.tickets.off) look_at_authorities("--objects-ca", settings_.objects.ca);
+      if (!settings_.tickets.off || bucket_of_spool(settings_.outbox))
+        look_at_authorities("--objects-ca", settings_.objects.ca);
       for (const auto& [name, connection] : settings_.messages.connections)
         if (!connection.embedded) look_at_connection(name, connection);
     }
@@ -78,7 +79,7 @@ class FileInspection {
     look_at_authorities("--smtp-ca", outbox.smtp_ca);
     look_at_authorities("--callback-ca", outbox.callback_ca);
     look_at_directory("--attachments", outbox.attachments);
-    look_at_directory("--spool", std::filesystem::path(outbox.spool).parent_path());
+    if (!bucket_of_spool(outbox)) look_at_directory("--spool", std::filesystem::path(outbox.spool).parent_path());
     if (!outbox.dkim_key.empty() && !outbox.dkim_domain.empty() && !outbox.dkim_selector.empty()) {
       const auto signer = mail::DkimSigner::create({outbox.dkim_domain, outbox.dkim_selector, outbox.dkim_key});
       if (!signer) note("--dkim-key", signer.error());

@@ -65,16 +65,17 @@ class MysqlStorage final : public OutboxStorage {
         database_(settings.server, settings.pool, context.random,
                   [&pause = context.pause](base::Milliseconds delay) { pause.wait(delay); }),
         database_clock_(context.clock) {}
+  ~MysqlStorage() override { end_upkeep(); }
 
   base::Result<void> open(const OutboxSettings& settings, const StorageContext& context) {
     TRY_VOID(read_clock());
     clock_ = std::make_unique<base::PlausibleClock>(database_clock_, "the database's clock");
     health_ = std::make_unique<DatabaseHealth>(server_, database_clock_);
-    TRY(auto directory, open_directory(settings, context));
+    TRY(auto spool, open_spool(settings, context));
     outbox::MysqlLedgerOptions options;
     options.memory = context.memory;
     ledger_ = std::make_unique<outbox::MysqlLedger>(database_, context.policy, *clock_, context.random, options,
-                                                    std::move(directory));
+                                                    std::move(spool));
     TRY(const auto last_seen, ledger_->last_seen());
     if (last_seen) clock_->note_past(*last_seen);
     watch(*clock_, last_seen, true);

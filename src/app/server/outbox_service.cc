@@ -106,6 +106,8 @@ struct OutboxService::Parts {
   std::shared_ptr<outbox::ForeignWriteLog> foreign_writes;  // null: the table is not watched
   std::shared_ptr<const capacity::Planner> planner;         // of capacity; may be null
   metrics::Metrics* metrics = nullptr;                      // may be null
+  std::shared_ptr<signature::KeySource> keys;               // for buckets; may be null
+  ObjectSettings objects;
   base::SystemRandom random;
   base::Pause pause;
   const std::shared_ptr<net::ShutdownDeadline> shutdown_deadline =
@@ -150,7 +152,8 @@ struct OutboxService::Parts {
 };
 
 base::Result<void> OutboxService::Parts::build_storage(store::Store& store) {
-  const StorageContext context{policy, own_clock, own_clock.past(), random, pause, data, memory.get(), foreign_writes};
+  const StorageContext context{policy,   own_clock, own_clock.past(), random, pause, data, memory.get(), foreign_writes,
+                               &objects, keys,      shutdown_deadline};
   settings.mysql.server.sockets = database_sockets;
   if (settings.ledger == LedgerKind::mysql) {
     TRY(storage, open_mysql_storage(settings, context));
@@ -236,7 +239,7 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGatew
   }
   if (!all.reminders.off) TRY_VOID(build_reminders(store, all));
   if (!all.tickets.off) {
-    TRY(support, SupportService::create(store, *outbox, all, *clock, shutdown_deadline));
+    TRY(support, SupportService::create(store, *outbox, all, *clock, keys, shutdown_deadline));
     TRY(answers, gateway.make_answer_intake(support->desk().correspondence()));
   }
   api::ApiOptions options_of_api = api_options(all, limits_of_memory);
@@ -294,12 +297,15 @@ base::Result<std::unique_ptr<OutboxService>> OutboxService::create(store::Store&
                                                                    const base::PlausibleClock& clock,
                                                                    std::shared_ptr<outbox::ForeignWriteLog> log,
                                                                    std::shared_ptr<const capacity::Planner> planner,
-                                                                   metrics::Metrics* metrics) {
+                                                                   metrics::Metrics* metrics,
+                                                                   std::shared_ptr<signature::KeySource> keys) {
   auto parts = std::make_unique<Parts>(clock);
   parts->foreign_writes = std::move(log);
   parts->planner = std::move(planner);
   parts->metrics = metrics;
+  parts->keys = std::move(keys);
   parts->settings = settings.outbox;
+  parts->objects = settings.objects;
   parts->data = settings.data;
   parts->policy = outbox_policy(settings.outbox);
   TRY_VOID(parts->build(store, gateway, settings, memory));

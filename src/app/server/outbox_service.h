@@ -17,6 +17,7 @@
 #include "mail/dkim.h"
 #include "metrics/metrics.h"
 #include "outbox/store_ledger/foreign_writes.h"
+#include "signature/key_source.h"
 #include "store/store.h"
 
 namespace postino::app {
@@ -26,13 +27,14 @@ class OutboxService {
   // Prepares the tables; the pipelines do not run yet. The store, the gateway and the clock must outlive it; with a
   // ledger elsewhere the store still has the sandbox. `log` tells what other programs write to the table of e-mails; it
   // may be null. Without a planner capacity is planned with the prices that come with the program. Metrics may be null,
-  // too, and must outlive it.
+  // too, and must outlive it. `keys` are for buckets, where the settings have none.
   static base::Result<std::unique_ptr<OutboxService>> create(store::Store& store, MessageGateway& gateway,
                                                              const Settings& settings, const MemoryLimits& memory,
                                                              const base::PlausibleClock& clock,
                                                              std::shared_ptr<outbox::ForeignWriteLog> log = nullptr,
                                                              std::shared_ptr<const capacity::Planner> planner = nullptr,
-                                                             metrics::Metrics* metrics = nullptr);
+                                                             metrics::Metrics* metrics = nullptr,
+                                                             std::shared_ptr<signature::KeySource> keys = nullptr);
   ~OutboxService();
 
   void start();

@@ -2,7 +2,10 @@
 
 #include <mutex>
 
+#include "app/server/bucket.h"
 #include "base/log.h"
+#include "outbox/ledger/directory_spool.h"
+#include "outbox/ledger/object_spool.h"
 #include "outbox/store_ledger/store_count_expiry.h"
 #include "outbox/store_ledger/store_ledger.h"
 #include "outbox/store_ledger/store_suppressions.h"
@@ -15,20 +18,26 @@ namespace {
 class StoreStorage final : public OutboxStorage {
  public:
   explicit StoreStorage(const StorageContext& context) : OutboxStorage(context.policy), clock_(context.clock) {}
+  ~StoreStorage() override { end_upkeep(); }
 
   base::Result<void> open(store::Store& store, const OutboxSettings& settings, const StorageContext& context) {
-    const outbox::StoreTables tables{settings.table};
+    const outbox::StoreTables tables{settings.table, !settings.no_status_index};
     store_ = &store;
     tables_ = tables;
     TRY_VOID(context.makes_tables ? prepare(context) : check_indexes());
     const store::Retry retry(context.random, [&pause = context.pause](base::Milliseconds delay) { pause.wait(delay); });
-    TRY(auto directory, open_directory(settings, context));
+    TRY(auto spool, open_spool(settings, context));
     watch(clock_, context.past, false);
     outbox::StoreLedgerOptions options;
     options.memory = context.memory;
     options.foreign_writes = context.foreign_writes;
+    options.shards = settings.shards;
     ledger_ = std::make_unique<outbox::StoreLedger>(store, tables, context.policy, context.clock, context.random, retry,
-                                                    std::move(directory), options);
+                                                    std::move(spool), options);
+    // What it is raised to waits when the store takes no writes: the rest works.
+    if (const auto looked = ledger_->look_at_shards(); !looked)
+      base::log_warning("outbox", "the number of shards could not be read, or raised: it is tried again",
+                        {{"error", looked.error().message}});
     suppressions_ = std::make_unique<outbox::StoreSuppressions>(store, tables, retry);
     count_expiry_ = std::make_unique<outbox::StoreCountExpiry>(store, tables, context.clock);
     return {};
@@ -46,6 +55,7 @@ class StoreStorage final : public OutboxStorage {
 
  protected:
   void look_for_work_of_others() override {
+    ledger_->look_again_at_shards();
     if (store_->is_shared()) look_at_indexes();
     if (clock_.monotonic() < next_look_) return;
     for (int page = 0; page < pages_of_a_look; ++page) {
@@ -129,21 +139,41 @@ outbox::Policy outbox_policy(const OutboxSettings& settings) {
   return policy;
 }
 
-base::Result<std::unique_ptr<outbox::Spool>> OutboxStorage::open_directory(const OutboxSettings& settings,
-                                                                           const StorageContext& context) {
+base::Result<std::unique_ptr<outbox::KeptSpool>> OutboxStorage::open_kept_spool(const OutboxSettings& settings,
+                                                                                const StorageContext& context) {
+  const auto place = bucket_of_spool(settings);
+  if (!place) {
+    TRY(auto directory, outbox::DirectorySpool::open(settings.spool, context.random));
+    TRY_VOID(directory->be_noted_in(context.data));
+    return std::unique_ptr<outbox::KeptSpool>(std::move(directory));
+  }
+  if (context.objects == nullptr) return base::invalid("--spool must be a directory here");
+  // Each worker reads and writes, and none is answered late because another one waits.
+  const objects::GateLimits gate{.places = 32, .wait = base::Milliseconds(2'000)};
+  TRY(auto bucket,
+      open_bucket(place->bucket, *context.objects,
+                  {context.clock, context.random, context.pause, context.keys, context.shutdown_deadline, gate}));
+  auto spool =
+      std::make_unique<outbox::ObjectSpool>(std::move(bucket), place->prefix, context.policy.keep, context.random);
+  TRY_VOID(spool->be_noted_in(context.data));
+  is_spool_far_ = true;
+  return std::unique_ptr<outbox::KeptSpool>(std::move(spool));
+}
+
+base::Result<std::unique_ptr<outbox::Spool>> OutboxStorage::open_spool(const OutboxSettings& settings,
+                                                                       const StorageContext& context) {
   if (settings.spool.empty()) return std::unique_ptr<outbox::Spool>();
-  TRY(auto directory, outbox::DirectorySpool::open(settings.spool, context.random));
-  TRY_VOID(directory->be_noted_in(context.data));
-  directory_ = directory.get();
-  return std::unique_ptr<outbox::Spool>(std::move(directory));
+  TRY(auto spool, open_kept_spool(settings, context));
+  spool_ = spool.get();
+  return std::unique_ptr<outbox::Spool>(std::move(spool));
 }
 
 std::optional<std::string> OutboxStorage::spool_problem() const {
-  return directory_ == nullptr ? std::nullopt : directory_->problem();
+  return spool_ == nullptr ? std::nullopt : spool_->problem();
 }
 
 void OutboxStorage::append_metrics(std::string& out) const {
-  if (directory_ != nullptr) directory_->append_metrics(out);
+  if (spool_ != nullptr) spool_->append_metrics(out);
 }
 
 void OutboxStorage::watch(const base::Clock& clock, std::optional<base::TimePoint> past, bool tells) {
@@ -152,7 +182,8 @@ void OutboxStorage::watch(const base::Clock& clock, std::optional<base::TimePoin
 }
 
 void OutboxStorage::tick() {
-  if (directory_ != nullptr) directory_->look_after_problem();
+  if (is_spool_far_ && !upkeep_) upkeep_ = std::make_unique<SpoolUpkeep>(*spool_, ledger(), policy_, clock());
+  if (spool_ != nullptr && !upkeep_) spool_->look_after_problem();
   look_for_work_of_others();
   ages_->look();
   if (!ages_->is_trusted() || !may_sweep()) return;
@@ -160,7 +191,10 @@ void OutboxStorage::tick() {
     note_time(*now);
     ages_->noted();
   }
-  if (directory_ != nullptr) sweep_directory();
+  if (upkeep_)
+    upkeep_->allow_sweep();
+  else if (spool_ != nullptr)
+    sweep_directory();
   sweep_ledger();
 }
 
@@ -169,7 +203,7 @@ void OutboxStorage::sweep_directory() {
   next_sweep_ = clock().monotonic() + std::chrono::hours(1);
   const base::TimePoint now = clock().now();
   const auto is_needed = [&](const std::string& id) { return outbox::is_needed(ledger(), id, policy_, now); };
-  if (const auto removed = directory_->sweep(now, is_needed); !removed)
+  if (const auto removed = spool_->sweep_some(now, is_needed); !removed)
     base::log_warning("outbox", "expired files could not be removed from the spool",
                       {{"error", removed.error().message}});
 }

@@ -7,17 +7,21 @@
 #include <string>
 #include <vector>
 
+#include "app/server/spool_upkeep.h"
 #include "app/settings/outbox_settings.h"
+#include "app/settings/ticket_settings.h"
 #include "base/clock.h"
 #include "base/plausible_clock.h"
 #include "base/random.h"
 #include "base/this_thread.h"
+#include "net/shutdown_deadline.h"
 #include "outbox/email/policy.h"
-#include "outbox/ledger/directory_spool.h"
+#include "outbox/ledger/kept_spool.h"
 #include "outbox/ledger/ledger.h"
 #include "outbox/ledger/message_memory.h"
 #include "outbox/ledger/suppressions.h"
 #include "outbox/store_ledger/foreign_writes.h"
+#include "signature/key_source.h"
 #include "store/store.h"
 
 namespace postino::app {
@@ -36,6 +40,10 @@ struct StorageContext {
   outbox::MessageMemory* memory = nullptr;  // for contents that the ledger reads; nullptr: without limit
   // Writes to the table of e-mails in the store, if it is watched.
   std::shared_ptr<outbox::ForeignWriteLog> foreign_writes = nullptr;
+  // For a spool in a bucket: how it is reached, and keys where the settings have none, if there are any.
+  const ObjectSettings* objects = nullptr;
+  std::shared_ptr<signature::KeySource> keys = nullptr;
+  std::shared_ptr<const net::ShutdownDeadline> shutdown_deadline = nullptr;
   // Otherwise the tables of a store must be there, with all indexes: not_found.
   bool makes_tables = true;
 };
@@ -49,7 +57,7 @@ class OutboxStorage {
   // That e-mails live by: their leases, schedules and expiry. All who work on the ledger have the same.
   virtual const base::Clock& clock() const = 0;
   // The ledger keeps payloads and messages itself: they cost no commit of their own.
-  bool keeps_contents() const { return directory_ == nullptr; }
+  bool keeps_contents() const { return spool_ == nullptr; }
 
   // Work that comes with the time; to be called every second or so, by one thread. What is too old is removed, unless
   // the clock may be wrong.
@@ -60,16 +68,18 @@ class OutboxStorage {
   virtual std::optional<std::string> problem() const { return std::nullopt; }
   // What is wrong and does not keep it from working as a whole. Answers at once.
   virtual std::vector<std::string> troubles() const { return {}; }
-  // And with the directory of payloads and messages, when there is one.
+  // And with the directory or bucket of payloads and messages, when there is one.
   std::optional<std::string> spool_problem() const;
   virtual void append_metrics(std::string& out) const;
   virtual std::string describe() const = 0;  // for people
 
  protected:
   explicit OutboxStorage(const outbox::Policy& policy) : policy_(policy) {}
-  // The directory of the settings, for the ledger; null when there is none.
-  base::Result<std::unique_ptr<outbox::Spool>> open_directory(const OutboxSettings& settings,
-                                                              const StorageContext& context);
+  // The directory or bucket of the settings, for the ledger; null when there is none.
+  base::Result<std::unique_ptr<outbox::Spool>> open_spool(const OutboxSettings& settings,
+                                                          const StorageContext& context);
+  // Before the ledger ends.
+  void end_upkeep() { upkeep_.reset(); }
   // Before the first tick: the clock whose time may be wrong, and the time that a process before this one has reached.
   // `tells`: says in the log when nothing expires because of it. The store says so of its own clock.
   void watch(const base::Clock& clock, std::optional<base::TimePoint> past, bool tells);
@@ -83,10 +93,14 @@ class OutboxStorage {
   virtual void note_time(base::TimePoint /*now*/) {}
 
  private:
+  base::Result<std::unique_ptr<outbox::KeptSpool>> open_kept_spool(const OutboxSettings& settings,
+                                                                   const StorageContext& context);
   void sweep_directory();
 
   const outbox::Policy& policy_;
-  outbox::DirectorySpool* directory_ = nullptr;  // the ledger's, when it has one
+  outbox::KeptSpool* spool_ = nullptr;   // the ledger's, when it has one
+  bool is_spool_far_ = false;            // in a bucket
+  std::unique_ptr<SpoolUpkeep> upkeep_;  // of one in a bucket, from the first tick on
   std::unique_ptr<base::AgeWatch> ages_;
   base::Milliseconds next_sweep_{0};  // by the monotonic clock
 };

@@ -401,7 +401,7 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
       TRY(figures, MetricsService::create(store, *gateway, settings, *clock));
     }
     TRY(outbox, OutboxService::create(store, *gateway, shared, memory, *clock, is_watched ? watched.log() : nullptr,
-                                      planner, figures ? &figures->metrics() : nullptr));
+                                      planner, figures ? &figures->metrics() : nullptr, opened->keys()));
   }
   std::atomic<const Servers*> listening = nullptr;  // requests come before start() has returned
   Monitor monitor(metrics_readers(settings));
@@ -503,7 +503,8 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
 
 base::Result<void> serve(const Settings& settings, const ReadSettings& read_settings, std::ostream& out) {
   std::signal(SIGPIPE, SIG_IGN);  // the reader of our output may go away
-  const StartTraces traces(settings.data, settings.outbox.off ? "" : settings.outbox.spool);
+  const StartTraces traces(settings.data,
+                           settings.outbox.off || bucket_of_spool(settings.outbox) ? "" : settings.outbox.spool);
   StartProgress progress;
   auto ended = start_and_serve(settings, read_settings, out, progress);
   // An operator who mends the settings begins as if nothing had happened.

@@ -1,5 +1,6 @@
 #include "app/server/support_service.h"
 
+#include "app/server/bucket.h"
 #include "base/log.h"
 #include "base/metrics_text.h"
 #include "base/this_thread.h"
@@ -36,29 +37,22 @@ struct SupportService::Parts {
 
   void build_leases(store::Store& table_store, const Settings& settings, const base::Clock& clock);
   base::Result<void> build_objects(const Settings& settings, const base::Clock& clock,
+                                   std::shared_ptr<signature::KeySource> keys,
                                    std::shared_ptr<const net::ShutdownDeadline> shutdown_deadline);
   base::Result<void> build(store::Store& table_store, outbox::Outbox& outbox, const Settings& settings,
                            const base::Clock& clock);
 };
 
 base::Result<void> SupportService::Parts::build_objects(
-    const Settings& settings, const base::Clock& clock,
+    const Settings& settings, const base::Clock& clock, std::shared_ptr<signature::KeySource> keys,
     std::shared_ptr<const net::ShutdownDeadline> shutdown_deadline) {
   const ObjectSettings& wanted = settings.objects;
   if (wanted.bucket.empty()) {
     TRY(objects, objects::DirectoryObjects::open(objects_directory(settings), bucket_of_directory, clock, random));
     return {};
   }
-  objects::S3Options options;
-  TRY(options.endpoint, net::Url::parse(wanted.endpoint));
-  options.region = wanted.region;
-  options.bucket = wanted.bucket;
-  options.keys = {wanted.key_id, wanted.secret, ""};
-  options.tls.certificate_file = wanted.ca;
-  options.call_time = wanted.timeout;
-  options.shutdown_deadline = std::move(shutdown_deadline);
-  TRY(auto made, objects::S3Objects::create(std::move(options), clock, random,
-                                            [this](base::Milliseconds delay) { pause.wait(delay); }));
+  TRY(auto made,
+      open_bucket(wanted.bucket, wanted, {clock, random, pause, std::move(keys), std::move(shutdown_deadline)}));
   bucket = made.get();
   objects = std::move(made);
   return {};
@@ -123,9 +117,9 @@ SupportService::~SupportService() { stop(); }
 
 base::Result<std::unique_ptr<SupportService>> SupportService::create(
     store::Store& store, outbox::Outbox& outbox, const Settings& settings, const base::Clock& clock,
-    std::shared_ptr<const net::ShutdownDeadline> shutdown_deadline) {
+    std::shared_ptr<signature::KeySource> keys, std::shared_ptr<const net::ShutdownDeadline> shutdown_deadline) {
   auto parts = std::make_unique<Parts>();
-  TRY_VOID(parts->build_objects(settings, clock, std::move(shutdown_deadline)));
+  TRY_VOID(parts->build_objects(settings, clock, std::move(keys), std::move(shutdown_deadline)));
   TRY_VOID(parts->build(store, outbox, settings, clock));
   return std::unique_ptr<SupportService>(new SupportService(std::move(parts)));
 }

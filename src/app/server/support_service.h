@@ -9,6 +9,7 @@
 #include "base/plausible_clock.h"
 #include "net/shutdown_deadline.h"
 #include "outbox/outbox.h"
+#include "signature/key_source.h"
 #include "store/store.h"
 #include "support/support_desk.h"
 
@@ -16,11 +17,11 @@ namespace postino::app {
 
 class SupportService {
  public:
-  // Prepares the table and the object store; nothing runs yet. What is given must outlive it. No call to a remote
-  // object store outlasts the shutdown deadline.
+  // Prepares the table and the object store; nothing runs yet. What is given must outlive it. `keys` are for a bucket,
+  // where the settings have none; they may be null. No call to a remote object store outlasts the shutdown deadline.
   static base::Result<std::unique_ptr<SupportService>> create(
       store::Store& store, outbox::Outbox& outbox, const Settings& settings, const base::Clock& clock,
-      std::shared_ptr<const net::ShutdownDeadline> shutdown_deadline);
+      std::shared_ptr<signature::KeySource> keys, std::shared_ptr<const net::ShutdownDeadline> shutdown_deadline);
   ~SupportService();
 
   support::SupportDesk& desk();

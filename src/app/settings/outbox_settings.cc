@@ -6,8 +6,10 @@
 #include "mail/address.h"
 #include "net/address.h"
 #include "net/url.h"
+#include "objects/object_store.h"
 #include "outbox/email/policy.h"
 #include "outbox/transport/webhook.h"
+#include "store/shard_note.h"
 
 namespace postino::app {
 
@@ -82,6 +84,24 @@ std::string show_relays(const Settings& settings) {
 
 base::Result<void> take_tls_policy(Settings& settings, const std::string& text) {
   TRY(settings.outbox.smtp_tls, tls_policies.parse(text));
+  return {};
+}
+
+constexpr std::string_view bucket_scheme = "s3://";
+
+base::Result<void> take_spool(Settings& settings, const std::string& text) {
+  if (text.starts_with(bucket_scheme)) {
+    const std::string name = text.substr(bucket_scheme.size());
+    const std::size_t slash = name.find('/');
+    constexpr std::size_t longest_prefix = 500;  // what comes after it has room, too
+    if (slash == 0 || slash == std::string::npos || !objects::check_object_name(name.substr(slash + 1)) ||
+        name.size() - slash > longest_prefix)
+      return base::invalid(
+          "must be a directory, or s3://BUCKET/PREFIX, such as s3://mail/spool: a prefix of letters, digits and "
+          "slashes, not at its end");
+    TRY_VOID(objects::check_bucket_name(name.substr(0, slash)));
+  }
+  settings.outbox.spool = text;
   return {};
 }
 
@@ -176,9 +196,18 @@ std::vector<Setting> course_settings() {
       {"outbox.table", "--outbox-table", "EMAIL_OUTBOX_TABLE", "NAME",
        "table of the e-mails; the names of the other tables begin with it", text, take_table<&Outbox::table>,
        show_text<&Outbox::table>},
+      {"outbox.shards", "--outbox-shards", "POSTINO_OUTBOX_SHARDS", "COUNT",
+       "partitions that the work of each state, and the lists of e-mails, are spread over, 4 to 64; it can be raised "
+       "while servers run",
+       text, take_integer<&Outbox::shards, outbox::least_shards, store::most_shards>, show_number<&Outbox::shards>},
+      {"outbox.no_status_index", "--no-status-index", "POSTINO_NO_STATUS_INDEX", "",
+       "make the table of e-mails without StatusIndex, which only programs of the former system read: on Amazon "
+       "DynamoDB it allows no more than some 1,000 writes per second",
+       flag, take_boolean<&Outbox::no_status_index>, show_boolean<&Outbox::no_status_index>},
       {"outbox.spool", "--spool", "POSTINO_SPOOL", "DIRECTORY",
-       "directory of payloads and messages; if not set, they are kept with the e-mails", text,
-       take_text<&Outbox::spool>, show_text<&Outbox::spool>},
+       "directory of payloads and messages, or s3://BUCKET/PREFIX for a bucket of the object store that "
+       "--objects-endpoint names; if not set, they are kept with the e-mails",
+       text, take_spool, show_text<&Outbox::spool>},
       {"outbox.attachments", "--attachments", "POSTINO_ATTACHMENTS", "DIRECTORY",
        "directory of attachments that are given by path; if not set, such attachments are refused", text,
        take_text<&Outbox::attachments>, show_text<&Outbox::attachments>},
@@ -294,6 +323,14 @@ std::vector<Setting> callback_settings() {
 
 std::string RelayAddress::text() const {
   return (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" + std::to_string(port);
+}
+
+std::optional<BucketPlace> bucket_of_spool(const OutboxSettings& settings) {
+  if (!settings.spool.starts_with(bucket_scheme)) return std::nullopt;
+  const std::string name = settings.spool.substr(bucket_scheme.size());
+  const std::size_t slash = name.find('/');
+  const std::string& outbox = settings.ledger == LedgerKind::mysql ? settings.mysql.server.database : settings.table;
+  return BucketPlace{name.substr(0, slash), name.substr(slash + 1) + "/" + objects::name_part(outbox).value_or("_")};
 }
 
 std::vector<Setting> outbox_settings() {

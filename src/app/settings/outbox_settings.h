@@ -1,6 +1,7 @@
 // What can be configured about the outbox and its REST API.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "outbox/outbox.h"
+#include "outbox/store_ledger/store_layout.h"
 #include "smtp/client.h"
 
 namespace postino::app {
@@ -41,7 +43,9 @@ struct OutboxSettings {
   LedgerKind ledger = LedgerKind::store;
   MysqlSettings mysql;
   std::string table = "email-outbox";
-  std::string spool;        // a directory; empty: with the ledger
+  int shards = outbox::least_shards;
+  bool no_status_index = false;
+  std::string spool;        // a directory, or "s3://BUCKET/PREFIX"; empty: with the ledger
   std::string attachments;  // a directory; empty: attachments by path are refused
   std::string message_id_domain;
   int batch = 25;
@@ -82,6 +86,14 @@ struct OutboxSettings {
   std::string dkim_selector;
   std::string dkim_key;
 };
+
+// What the names of a spool's objects begin with, and the bucket that they are in: each outbox has names of its own.
+struct BucketPlace {
+  std::string bucket;
+  std::string prefix;
+};
+// nullopt: the spool is in a directory, or with the ledger.
+std::optional<BucketPlace> bucket_of_spool(const OutboxSettings& settings);
 
 // Rules that concern several settings.
 base::Result<void> check(const OutboxSettings& settings);

@@ -280,6 +280,10 @@ base::Result<void> check(const Settings& settings) {
   errors.add(check(settings.capacity));
   errors.add(check(settings.tickets));
   errors.add(check(settings.objects));
+  const bool finds_keys = settings.store == StoreKind::dynamodb;
+  if (!settings.objects.bucket.empty()) errors.add(check_bucket(settings.objects, "--objects-bucket", finds_keys));
+  if (bucket_of_spool(settings.outbox))
+    errors.add(check_bucket(settings.objects, "--spool " + settings.outbox.spool, finds_keys));
   if (!settings.outbox.off) errors.add(check_metrics(settings));
   for (const auto& [flag, table] :
        {std::pair("--outbox-table", settings.outbox.table), std::pair("--messages-table", settings.idempotency.table),

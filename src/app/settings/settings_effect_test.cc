@@ -74,6 +74,17 @@ TEST(SettingsEffect, TheTableIsOneOfTheStore) {
               ElementsAre(testing::StartsWith("--outbox-table has no effect with --ledger mysql")));
 }
 
+TEST(SettingsEffect, TheObjectStoreIsForAttachmentsOrTheSpool) {
+  const Given endpoint{"--objects-endpoint", "https://s3.example.com"};
+  EXPECT_THAT(
+      ignored({endpoint}),
+      ElementsAre("--objects-endpoint has no effect without --objects-bucket, and without a --spool in a bucket"));
+  EXPECT_THAT(ignored({endpoint, {"--objects-bucket", "tickets"}}), IsEmpty());
+  EXPECT_THAT(ignored({endpoint, {"--no-tickets"}}),
+              ElementsAre("--objects-endpoint has no effect with --no-tickets, and without a --spool in a bucket"));
+  EXPECT_THAT(ignored({endpoint, {"--no-tickets"}, {"--spool", "s3://mail/spool"}}), IsEmpty());
+}
+
 TEST(SettingsEffect, MailServersMustBeThere) {
   const std::string sandbox = " has no effect without --smtp: mail goes to the sandbox";
   EXPECT_THAT(ignored({{"--smtp-user", "ann"}, {"--smtp-password", "p"}}),

@@ -161,6 +161,35 @@ TEST_F(SettingsTest, ABucketNeedsAnEndpointAndAKey) {
   EXPECT_FALSE(check(settings_));
 }
 
+TEST_F(SettingsTest, ShardsOfTheOutboxAreAtLeastThoseThatThereWere) {
+  for (const char* const wrong : {"3", "65", "x"}) EXPECT_FALSE(flag("--outbox-shards", wrong)) << wrong;
+  EXPECT_TRUE(flag("--outbox-shards", "64"));
+  EXPECT_EQ(settings_.outbox.shards, 64);
+}
+
+TEST_F(SettingsTest, ASpoolInABucketNeedsAnEndpointAndAKey) {
+  for (const char* const wrong : {"s3://mail", "s3://mail/", "s3:///spool", "s3://Mail/spool", "s3://mail/a/../b",
+                                  "s3://mail/spool/", "s3://m/a"})
+    EXPECT_FALSE(flag("--spool", wrong)) << wrong;
+  ASSERT_TRUE(flag("--spool", "s3://mail/spool"));
+  EXPECT_EQ(bucket_of_spool(settings_.outbox)->bucket, "mail");
+  EXPECT_EQ(bucket_of_spool(settings_.outbox)->prefix, "spool/email-outbox") << "each table has names of its own";
+  EXPECT_THAT(check(settings_).error().message, HasSubstr("--spool s3://mail/spool needs --objects-endpoint"));
+  EXPECT_THAT(check(settings_).error().message,
+              HasSubstr("--spool s3://mail/spool needs --objects-key-id and --objects-secret"));
+  ASSERT_TRUE(flag("--objects-endpoint", "https://s3.example.com"));
+  settings_.store = StoreKind::dynamodb;
+  settings_.remote.region = "eu-west-1";
+  settings_.tickets.off = true;
+  EXPECT_TRUE(check(settings_)) << "the store has keys";
+  ASSERT_TRUE(flag("--objects-key-id", "id"));
+  EXPECT_THAT(check(settings_).error().message, HasSubstr("or none of them"));
+  ASSERT_TRUE(flag("--objects-secret", "hidden-secret"));
+  EXPECT_TRUE(check(settings_));
+  settings_.outbox.spool = "/srv/spool";
+  EXPECT_FALSE(bucket_of_spool(settings_.outbox));
+}
+
 TEST_F(SettingsTest, MetricsThatRequireAKeyNeedOne) {
   ASSERT_TRUE(flag("--metrics-require-key", "true"));
   EXPECT_THAT(check(settings_).error().message, HasSubstr("--api-key"));

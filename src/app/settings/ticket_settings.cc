@@ -121,14 +121,21 @@ base::Result<void> check(const TicketSettings& settings) {
 }
 
 base::Result<void> check(const ObjectSettings& settings) {
-  if (settings.bucket.empty()) return {};
   SettingErrors errors;
   if (settings.timeout < std::chrono::seconds(1) || settings.timeout > std::chrono::minutes(10))
     errors.add("--objects-timeout must be from 1s to 10m");
-  if (!settings.directory.empty()) errors.add("--objects and --objects-bucket must not be given together");
-  if (settings.endpoint.empty()) errors.add("--objects-bucket needs --objects-endpoint");
-  if (settings.key_id.empty() || settings.secret.empty())
-    errors.add("--objects-bucket needs --objects-key-id and --objects-secret");
+  if (!settings.directory.empty() && !settings.bucket.empty())
+    errors.add("--objects and --objects-bucket must not be given together");
+  return errors.result();
+}
+
+base::Result<void> check_bucket(const ObjectSettings& settings, const std::string& flag, bool finds_keys) {
+  SettingErrors errors;
+  if (settings.endpoint.empty()) errors.add(flag + " needs --objects-endpoint");
+  const bool has_none = settings.key_id.empty() && settings.secret.empty();
+  if (!(has_none && finds_keys) && (settings.key_id.empty() || settings.secret.empty()))
+    errors.add(flag + " needs --objects-key-id and --objects-secret" +
+               (finds_keys ? ", or none of them: then the keys of the store count" : ""));
   return errors.result();
 }
 

@@ -37,5 +37,7 @@ struct ObjectSettings {
 // Rules that the value alone does not show, or that concern several settings.
 base::Result<void> check(const TicketSettings& settings);
 base::Result<void> check(const ObjectSettings& settings);
+// What a bucket needs that this flag names. `finds_keys`: there may be keys elsewhere.
+base::Result<void> check_bucket(const ObjectSettings& settings, const std::string& flag, bool finds_keys);
 
 }  // namespace postino::app

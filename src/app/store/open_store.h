@@ -13,6 +13,7 @@
 #include "base/plausible_clock.h"
 #include "capacity/price_book.h"
 #include "capacity/traffic_watch.h"
+#include "signature/key_source.h"
 #include "store/store.h"
 
 namespace postino::app {
@@ -33,6 +34,8 @@ class OpenStore {
   virtual bool is_new() const { return false; }
   // Tables that other programs may read, and not change. Fails when they cannot be found out.
   virtual base::Result<std::set<std::string>> read_only_tables() = 0;
+  // The keys of one on other machines, for other services of the same account.
+  virtual std::shared_ptr<signature::KeySource> keys() const { return nullptr; }
   // What is wrong with it at the moment, if anything. Answers at once.
   virtual std::optional<std::string> problem() const = 0;
   // What is wrong with its change streams: those who follow them wait, and everything else goes on. Answers at once.

@@ -26,7 +26,7 @@ reminders::ReminderTables reminder_tables(const Settings& settings) {
 bool needs_tickets(const Settings& settings) { return !settings.tickets.off || !settings.outbox.users.empty(); }
 
 std::vector<store::TableSetup> email_tables(const Settings& settings) {
-  const outbox::StoreTables tables{settings.outbox.table};
+  const outbox::StoreTables tables{settings.outbox.table, !settings.outbox.no_status_index};
   std::vector<store::TableSetup> setups = outbox::table_setups(tables, settings.store == StoreKind::dynamodb);
   // E-mails in a database leave the sandbox in the store.
   const bool has_sandbox = settings.outbox.relays.empty();

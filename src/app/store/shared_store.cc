@@ -117,6 +117,7 @@ class SharedStore final : public OpenStore {
   base::Result<std::set<std::string>> read_only_tables() override {
     return audit_.empty() ? std::set<std::string>() : std::set<std::string>{audit_};
   }
+  std::shared_ptr<signature::KeySource> keys() const override { return credentials_; }
   std::shared_ptr<capacity::TrafficWatch> traffic() const override { return traffic_; }
   std::optional<std::string> problem() const override {
     std::string all;

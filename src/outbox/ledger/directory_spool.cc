@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/hash.h"
 #include "base/log.h"
-#include "base/metrics_text.h"
 #include "objects/enclosed_file.h"
+#include "outbox/ledger/spool_names.h"
 
 namespace postino::outbox {
 
@@ -20,29 +19,7 @@ constexpr std::size_t largest_object = std::size_t{1} << 30;
 // A file that is being written does not say yet how long it is kept. After so long its writer is gone.
 constexpr std::chrono::hours left_unfinished{24};
 
-constexpr const char* noted_spool = "SPOOL";  // in the folder that notes it: the same id
-constexpr std::size_t id_size = 36;
-
-// What write() puts into a name: something that tells two writes of the same contents apart, and a sum of the contents.
-// Earlier versions had no sum.
-constexpr std::size_t distinction_size = 8;
-constexpr std::size_t sum_size = 8;
-
-std::string sum_of(std::string_view bytes) { return base::to_hex(base::sha256(bytes)).substr(0, sum_size); }
-
-// Other programs may keep payloads in the same directory. Theirs do not have what write() puts into names, nor a time
-// of modification that says how long they are kept. nullopt for them.
-std::optional<std::string_view> distinction_in(std::string_view name) {
-  const std::size_t dot = name.rfind('.');
-  const std::size_t dash = name.rfind('-');
-  if (dot == std::string_view::npos || dash == std::string_view::npos || dash > dot) return std::nullopt;
-  const std::string_view distinction = name.substr(dash + 1, dot - dash - 1);
-  if (distinction.size() != distinction_size && distinction.size() != distinction_size + sum_size) return std::nullopt;
-  if (distinction.find_first_not_of("0123456789abcdef") != std::string_view::npos) return std::nullopt;
-  return distinction;
-}
-
-bool is_ours(std::string_view name) { return name.ends_with(objects::unfinished_ending) || distinction_in(name); }
+bool is_ours(std::string_view name) { return name.ends_with(objects::unfinished_ending) || is_spool_name(name); }
 
 // The error of a file that is not found. If a link is why, it is there all the same, and an operator can help.
 base::Error explained(base::Error error, int directory, const std::string& path) {
@@ -55,7 +32,7 @@ base::Error explained(base::Error error, int directory, const std::string& path)
 
 // Empty when there is none.
 base::Result<std::string> read_id(int directory, const char* name) {
-  auto id = objects::read_enclosed_file(directory, name, id_size);
+  auto id = objects::read_enclosed_file(directory, name, spool_id_size);
   if (id) return id;
   base::Error error = explained(std::move(id).error(), directory, name);
   if (error.code == base::ErrorCode::not_found) return std::string();
@@ -102,8 +79,7 @@ base::Result<void> DirectorySpool::be_noted_in(const std::filesystem::path& fold
 }
 
 base::Result<std::string> DirectorySpool::write(const SpoolObject& object) {
-  const std::string distinction = base::make_uuid(random_).substr(0, distinction_size);
-  std::string path = spool_path(object, distinction + sum_of(object.bytes));
+  std::string path = new_spool_name(object, SizeInName::left_out, random_);
   auto written = objects::write_enclosed_file(descriptor_.number(), path, object.bytes, object.keep_until);
   if (!written) {
     if (written.error().code == base::ErrorCode::conflict) return base::propagate(std::move(written).error());
@@ -152,11 +128,7 @@ bool DirectorySpool::has_room_for(std::size_t bytes) const {
   return disk.f_bavail * disk.f_frsize >= 2 * bytes;
 }
 
-void DirectorySpool::append_metrics(std::string& out) const {
-  base::append_metric(out, "postino_spool_writes_refused", "gauge",
-                      "1 while the directory of payloads and messages (--spool) takes no writes.",
-                      problem() ? "1" : "0");
-}
+void DirectorySpool::append_metrics(std::string& out) const { append_refusal(out, problem().has_value()); }
 
 std::string DirectorySpool::path_inside(const std::string& path) const {
   for (const std::filesystem::path& directory : names_) {
@@ -175,8 +147,7 @@ base::Result<std::string> DirectorySpool::read_if(const std::string& path, const
   if (!admit(file->size)) return not_admitted(path);
   auto bytes = objects::read_file(*file);
   if (!bytes) return bytes;
-  const auto distinction = distinction_in(path);
-  if (distinction && distinction->size() > distinction_size && distinction->substr(distinction_size) != sum_of(*bytes))
+  if (contradicts_spool_name(path, *bytes))
     return base::fail(base::ErrorCode::corrupt, "the file " + path + " of the spool is damaged");
   return bytes;
 }

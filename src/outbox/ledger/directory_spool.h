@@ -11,14 +11,11 @@
 
 #include "base/descriptor.h"
 #include "base/random.h"
-#include "outbox/ledger/spool.h"
+#include "outbox/ledger/kept_spool.h"
 
 namespace postino::outbox {
 
-// In the spool, with an id by which it is known again.
-inline constexpr const char* spool_marker = "POSTINO-SPOOL";
-
-class DirectorySpool final : public Spool {
+class DirectorySpool final : public KeptSpool {
  public:
   // The directory is created when it is missing; io when it cannot be, or cannot be written. A relative path is below
   // the working directory of the process. It may be a symbolic link. Below it none is followed, because it could lead
@@ -36,14 +33,17 @@ class DirectorySpool final : public Spool {
 
   // Removes files of ours whose time is over: until when a file is kept is its time of modification. Not those of
   // e-mails that are still needed, if that can be told. How many went.
-  using IsNeeded = std::function<bool(const std::string& email_id)>;
   base::Result<std::int64_t> sweep(base::TimePoint now, const IsNeeded& is_needed = {});
+  // All of them.
+  base::Result<bool> sweep_some(base::TimePoint now, const IsNeeded& is_needed) override {
+    TRY_VOID(sweep(now, is_needed));
+    return false;
+  }
 
-  // Why it takes no writes, since one has failed: its disk may be full. Answers at once.
-  std::optional<std::string> problem() const;
-  // Tries again what failed; to be called every second or so, so that the problem ends without another write.
-  void look_after_problem();
-  void append_metrics(std::string& out) const;
+  // Why it takes no writes: its disk may be full.
+  std::optional<std::string> problem() const override;
+  void look_after_problem() override;
+  void append_metrics(std::string& out) const override;
 
  private:
   // What could not be written.

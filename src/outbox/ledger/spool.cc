@@ -1,10 +1,10 @@
-#include "outbox/ledger/spool.h"
-
 #include <optional>
 
+#include "base/metrics_text.h"
 #include "base/text.h"
 #include "base/timestamp.h"
 #include "outbox/email/payload.h"
+#include "outbox/ledger/kept_spool.h"
 
 namespace postino::outbox {
 
@@ -29,6 +29,12 @@ std::optional<std::string> why_not_of(const std::string& id, SpoolKind kind, std
 }
 
 }  // namespace
+
+void KeptSpool::append_refusal(std::string& out, bool is_refusing) {
+  base::append_metric(out, "postino_spool_writes_refused", "gauge",
+                      "1 while the directory or bucket of payloads and messages (--spool) takes no writes.",
+                      is_refusing ? "1" : "0");
+}
 
 base::Result<std::string> SpoolWithFormer::read_if(const std::string& path, const Admit& admit) {
   auto found = spool_.read_if(path, admit);

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <span>
 
 #include "base/hash.h"
 #include "base/timestamp.h"
 #include "outbox/email/last_time.h"
 #include "outbox/store_ledger/store_layout.h"
+#include "store/shard_note.h"
 
 namespace postino::outbox {
 
@@ -17,6 +19,8 @@ using item::AttributeValue;
 using item::Item;
 using item::List;
 using item::Map;
+
+constexpr std::string_view dead_callbacks = "DEAD-CALLBACK";
 
 AttributeValue milliseconds_value(base::TimePoint time) { return base::epoch_milliseconds(time); }
 
@@ -73,15 +77,15 @@ AttributeValue reached_value(const Email& email) {
   return reached;
 }
 
-std::vector<Field> changing_fields(const Email& email) {
-  const std::string queue = queue_of(email);
+std::vector<Field> changing_fields(const Email& email, int shards) {
+  const std::string queue = queue_of(email, shards);
+  const int shard = shard_of(email.id, shards);
   return {
       {"Version", AttributeValue(email.version)},
       {"Reached", reached_value(email)},
-      {"Listing", AttributeValue(queue_name(listed_state(email.state), shard_of(email.id)))},
+      {"Listing", AttributeValue(queue_name(listed_state(email.state), shard))},
       {"TenantListing",
-       text_if_any(email.tenant.empty() ? ""
-                                        : tenant_listing(email.tenant, listed_state(email.state), shard_of(email.id)))},
+       text_if_any(email.tenant.empty() ? "" : tenant_listing(email.tenant, listed_state(email.state), shard))},
       {"Queue", text_if_any(queue)},
       {"DueAt", queue.empty() ? std::nullopt : std::optional(milliseconds_value(*email.due_at))},
       {"LeaseOwner", text_if_any(email.owner)},
@@ -275,8 +279,8 @@ void read_item_lists(const AttributeFields& fields, Email& email) {
 }
 
 // What can change within a state.
-std::vector<Field> amendable_fields(const Email& email) {
-  const std::string queue = queue_of(email);
+std::vector<Field> amendable_fields(const Email& email, int shards) {
+  const std::string queue = queue_of(email, shards);
   return {
       {"Queue", text_if_any(queue)},
       {"DueAt", queue.empty() ? std::nullopt : std::optional(milliseconds_value(*email.due_at))},
@@ -317,13 +321,17 @@ std::string end_life(const std::optional<RecordLife>& life) { return life && !li
 
 }  // namespace
 
-int shard_of(std::string_view id) { return static_cast<int>(base::fast_hash(id) % shard_count); }
+int shard_of(std::string_view id, int shards) {
+  return static_cast<int>(base::fast_hash(id) % static_cast<std::uint64_t>(shards));
+}
+
+item::Key shards_key() { return {{"Id", "*shards"}, {"Status", "_SHARDS"}}; }
 
 item::Key meta_key(const std::string& id) { return {{"Id", id}, {"Status", meta_status}}; }
 
 std::string queue_name(State state, int shard) { return std::string(name_of(state)) + "#" + std::to_string(shard); }
 
-std::string dead_callback_queue(int shard) { return "DEAD-CALLBACK#" + std::to_string(shard); }
+std::string dead_callback_queue(int shard) { return std::string(dead_callbacks) + "#" + std::to_string(shard); }
 
 std::string tenant_listing(const std::string& tenant, State state, int shard) {
   return tenant + "/" + queue_name(state, shard);
@@ -331,13 +339,31 @@ std::string tenant_listing(const std::string& tenant, State state, int shard) {
 
 std::string listing_position(const Email& email) { return base::format_timestamp(email.created_at) + "#" + email.id; }
 
-std::string queue_of(const Email& email) {
+std::string queue_of(const Email& email, int shards) {
   if (!email.due_at) return "";
-  if (email.callback_dead) return dead_callback_queue(shard_of(email.id));
-  return queue_name(email.state, shard_of(email.id));
+  const int shard = shard_of(email.id, shards);
+  return email.callback_dead ? dead_callback_queue(shard) : queue_name(email.state, shard);
 }
 
-Item meta_item(const Email& email, const RecordLife& life) {
+bool is_shard_of(std::string_view name, std::string_view partition) {
+  if (!name.starts_with(partition) || name.size() == partition.size() || name[partition.size()] != '#') return false;
+  const std::string_view shard = name.substr(partition.size() + 1);
+  int number = 0;
+  const auto [end, error] = std::from_chars(shard.data(), shard.data() + shard.size(), number);
+  // Written in the only way that Postino writes it.
+  return error == std::errc() && number >= 0 && number < store::most_shards && shard == std::to_string(number);
+}
+
+std::string partition_of(const std::string& tenant, State state) {
+  return (tenant.empty() ? "" : tenant + "/") + std::string(name_of(state));
+}
+
+bool waits_in(const Email& email, std::string_view queue) {
+  if (!email.due_at) return queue.empty();
+  return is_shard_of(queue, email.callback_dead ? dead_callbacks : name_of(email.state));
+}
+
+Item meta_item(const Email& email, const RecordLife& life, int shards) {
   const AttributeValue ttl = base::epoch_seconds(life.expires);
   std::vector<item::Attribute> attributes{{"Id", email.id},
                                           {"Status", meta_status},
@@ -349,7 +375,7 @@ Item meta_item(const Email& email, const RecordLife& life) {
                                                              {"TTL", ttl}}}};
   if (life.has_begun) attributes.push_back({"TTL", ttl});
   std::vector<Field> lasting = lasting_fields(email);
-  std::vector<Field> changing = changing_fields(email);
+  std::vector<Field> changing = changing_fields(email, shards);
   for (std::vector<Field>* const fields : {&lasting, &changing})
     for (Field& field : *fields)
       if (field.value) attributes.push_back({std::string(field.name), *std::move(field.value)});
@@ -428,7 +454,7 @@ std::optional<HistoryEntry> history_entry_of(const Item& item) {
                       attributes.text("Reason"), attributes.number("Version").value_or(0)};
 }
 
-store::TransactUpdate meta_update(const std::string& table, const Change& change,
+store::TransactUpdate meta_update(const std::string& table, const Change& change, int shards,
                                   const std::optional<RecordLife>& life) {
   const Email& before = change.before;
   const Email& after = change.after;
@@ -448,8 +474,8 @@ store::TransactUpdate meta_update(const std::string& table, const Change& change
   set += set_life(life, update.placeholders, values);
   // The version tells that nothing else has changed, so what is the same need not be written again. Two attributes are
   // written without a new version: a lease may have been renewed since, and its outcome may have become unknown.
-  update.update = set + set_changed(changing_fields(before), changing_fields(after), {"DueAt", "OutcomeUnknown"},
-                                    values, end_life(life));
+  update.update = set + set_changed(changing_fields(before, shards), changing_fields(after, shards),
+                                    {"DueAt", "OutcomeUnknown"}, values, end_life(life));
   std::string condition = "Version = :seen AND Attributes.Latest = :from";
   if (change.only_unrenewed && before.due_at) {
     condition += " AND DueAt = :due";
@@ -462,16 +488,16 @@ store::TransactUpdate meta_update(const std::string& table, const Change& change
   return update;
 }
 
-store::UpdateItemRequest meta_amendment(const std::string& table, const Change& change,
+store::UpdateItemRequest meta_amendment(const std::string& table, const Change& change, int shards,
                                         const std::optional<RecordLife>& life) {
   store::UpdateItemRequest update;
   update.table_name = table;
   update.key = meta_key(change.before.id);
   item::Map values{{":seen", change.before.version}};
   const std::string end = set_life(life, update.placeholders, values);
-  update.update =
-      "SET Version = :seen" + end +
-      set_changed(amendable_fields(change.before), amendable_fields(change.after), {}, values, end_life(life));
+  update.update = "SET Version = :seen" + end +
+                  set_changed(amendable_fields(change.before, shards), amendable_fields(change.after, shards), {},
+                              values, end_life(life));
   update.condition = "Version = :seen";
   update.placeholders.values = std::move(values);
   return update;

@@ -60,7 +60,7 @@ Email full_email() {
 
 TEST(EmailItem, AFullEmailIsReadBack) {
   const Email email = full_email();
-  const auto read = email_of(meta_item(email, expires));
+  const auto read = email_of(meta_item(email, expires, least_shards));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(*read, email);
 }
@@ -71,14 +71,14 @@ TEST(EmailItem, ABareEmailIsReadBack) {
   email.version = 1;
   email.created_at = created;
   email.updated_at = created;
-  const auto read = email_of(meta_item(email, expires));
+  const auto read = email_of(meta_item(email, expires, least_shards));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(*read, email);
 }
 
 // Other programs read these tables: the names are a promise.
 TEST(EmailItem, AttributesOfTheMetaRecordHaveTheirNames) {
-  const std::string shard = std::to_string(shard_of("3f2504e0-4f89-41d3-9a0c-0305e82c3301"));
+  const std::string shard = std::to_string(shard_of("3f2504e0-4f89-41d3-9a0c-0305e82c3301", least_shards));
   const Item golden{
       {"Id", "3f2504e0-4f89-41d3-9a0c-0305e82c3301"},
       {"Status", "_META"},
@@ -127,7 +127,7 @@ TEST(EmailItem, AttributesOfTheMetaRecordHaveTheirNames) {
                            {"Permanent", false},
                            {"Recipient", "bob@example.com"},
                            {"Status", "4.2.2"}}}}};
-  EXPECT_EQ(item::to_json(meta_item(full_email(), expires)), item::to_json(golden));
+  EXPECT_EQ(item::to_json(meta_item(full_email(), expires, least_shards)), item::to_json(golden));
 }
 
 // The line of the state that an e-mail has reached.
@@ -151,7 +151,7 @@ TEST(EmailItem, StateRecordsHaveTheSeedsFormAndCountRepeats) {
   EXPECT_EQ(*entry, (HistoryEntry{"PROCESSING", created + std::chrono::seconds(10), "why", 7}));
   email.reached[static_cast<std::size_t>(State::processing)] = 1;
   EXPECT_EQ(line_item(email.id, state_line(email, ""), expires).find("Status")->as<std::string>(), "PROCESSING");
-  EXPECT_EQ(history_entry_of(meta_item(email, expires)), std::nullopt);
+  EXPECT_EQ(history_entry_of(meta_item(email, expires, least_shards)), std::nullopt);
 }
 
 TEST(EmailItem, BouncesAreLinesOfHistoryToo) {
@@ -168,7 +168,7 @@ TEST(EmailItem, BouncesAreLinesOfHistoryToo) {
 }
 
 TEST(EmailItem, DamagedRecordsAreFound) {
-  const Item whole = meta_item(full_email(), expires);
+  const Item whole = meta_item(full_email(), expires, least_shards);
   for (const char* name : {"Attributes", "Version", "CreatedAt"}) {
     Item damaged = whole;
     damaged.erase(name);
@@ -183,19 +183,19 @@ TEST(EmailItem, DamagedRecordsAreFound) {
 
 TEST(EmailItem, WaitsInTheQueueOfItsState) {
   Email email = full_email();
-  const std::string shard = "#" + std::to_string(shard_of(email.id));
-  EXPECT_EQ(queue_of(email), "PROCESSING" + shard);
+  const std::string shard = "#" + std::to_string(shard_of(email.id, least_shards));
+  EXPECT_EQ(queue_of(email, least_shards), "PROCESSING" + shard);
   email.callback_dead = true;
-  EXPECT_EQ(queue_of(email), "DEAD-CALLBACK" + shard);
+  EXPECT_EQ(queue_of(email, least_shards), "DEAD-CALLBACK" + shard);
   email.due_at.reset();
-  EXPECT_EQ(queue_of(email), "");
-  EXPECT_FALSE(meta_item(email, expires).contains("Queue"));
-  EXPECT_FALSE(meta_item(email, expires).contains("DueAt"));
+  EXPECT_EQ(queue_of(email, least_shards), "");
+  EXPECT_FALSE(meta_item(email, expires, least_shards).contains("Queue"));
+  EXPECT_FALSE(meta_item(email, expires, least_shards).contains("DueAt"));
 }
 
 TEST(EmailItem, ShardsAreUsedEvenly) {
-  std::array<int, shard_count> used{};
-  for (int i = 0; i < 4'000; ++i) ++used[static_cast<std::size_t>(shard_of("id-" + std::to_string(i)))];
+  std::array<int, least_shards> used{};
+  for (int i = 0; i < 4'000; ++i) ++used[static_cast<std::size_t>(shard_of("id-" + std::to_string(i), least_shards))];
   for (const int count : used) EXPECT_NEAR(count, 1'000, 150);
 }
 
@@ -207,7 +207,7 @@ TEST(EmailItem, AnUpdateChangesWhatDiffersUnderTheConditionThatNothingElseDid) {
   after.owner.clear();
   after.due_at.reset();
   after.outcome_unknown = false;
-  const store::TransactUpdate update = meta_update("t", {before, after, {}, {}, false});
+  const store::TransactUpdate update = meta_update("t", {before, after, {}, {}, false}, least_shards);
   EXPECT_EQ(update.condition->text(), "Version = :seen AND Attributes.Latest = :from");
   EXPECT_EQ(update.placeholders.values->find(":seen")->as<item::Number>().to_int64(), 7);
   EXPECT_EQ(update.placeholders.values->find(":from")->as<std::string>(), "PROCESSING");
@@ -221,14 +221,15 @@ TEST(EmailItem, AnUpdateChangesWhatDiffersUnderTheConditionThatNothingElseDid) {
 TEST(EmailItem, BeforeTheirLifeHasBegunRecordsHaveNoTimeToLiveAtTheTop) {
   const Email email = full_email();
   const RecordLife later(expires, false);
-  for (const Item& item : {meta_item(email, later), line_item(email.id, state_line(email, "why"), later)}) {
+  for (const Item& item :
+       {meta_item(email, later, least_shards), line_item(email.id, state_line(email, "why"), later)}) {
     EXPECT_FALSE(item.contains("TTL"));
     EXPECT_EQ(*item.find("Attributes")->as<Map>().find("TTL"), item::AttributeValue(1'797'327'000));
   }
   const Change change{email, email, {}, {}, false};
-  EXPECT_THAT(meta_update("t", change, later).update->text(), testing::ContainsRegex("REMOVE #ttl"));
-  EXPECT_THAT(meta_amendment("t", change, later).update->text(), testing::ContainsRegex("REMOVE #ttl"));
-  EXPECT_THAT(meta_update("t", change, expires).update->text(), testing::HasSubstr(", #ttl = :ttl"));
+  EXPECT_THAT(meta_update("t", change, least_shards, later).update->text(), testing::ContainsRegex("REMOVE #ttl"));
+  EXPECT_THAT(meta_amendment("t", change, least_shards, later).update->text(), testing::ContainsRegex("REMOVE #ttl"));
+  EXPECT_THAT(meta_update("t", change, least_shards, expires).update->text(), testing::HasSubstr(", #ttl = :ttl"));
 }
 
 TEST(EmailItem, WhatIsWrittenWithoutANewVersionIsAlwaysWrittenAgain) {
@@ -237,7 +238,7 @@ TEST(EmailItem, WhatIsWrittenWithoutANewVersionIsAlwaysWrittenAgain) {
   before.outcome_unknown = false;
   Email after = before;
   after.state = State::ready;
-  const std::string text = meta_update("t", {before, after, {}, {}, false}).update->text();
+  const std::string text = meta_update("t", {before, after, {}, {}, false}, least_shards).update->text();
   EXPECT_THAT(text, testing::HasSubstr("DueAt = :DueAt"));
   EXPECT_THAT(text, testing::ContainsRegex("REMOVE .*OutcomeUnknown"));
 }

@@ -121,7 +121,7 @@ Item completed_line(Item line, const Email& email, std::int64_t version, const R
 }
 
 // Attributes that Postino does not know stay; of its own, those that are not there any more go.
-Item merged(const Item& before, const Email& email, const RecordLife& life) {
+Item merged(const Item& before, const Email& email, const RecordLife& life, int shards) {
   constexpr std::string_view may_go[] = {"TenantListing",  "Queue",
                                          "DueAt",          "LeaseOwner",
                                          "OutcomeUnknown", "InternalReason",
@@ -136,7 +136,7 @@ Item merged(const Item& before, const Email& email, const RecordLife& life) {
   Item item = before;
   for (const std::string_view name : may_go) item.erase(name);
   Map attributes = attributes_in(before);
-  for (const item::Attribute& each : meta_item(email, life)) {
+  for (const item::Attribute& each : meta_item(email, life, shards)) {
     if (each.name != "Attributes") {
       item.set(each.name, each.value);
       continue;
@@ -214,14 +214,16 @@ bool needs_adoption(const Item& meta) {
   if (waits_for_adoption(meta)) return true;
   const auto email = email_of(meta);
   if (!email) return false;
-  const int shard = shard_of(email->id);
+  // Another process may have been told another number of shards: each of them will do.
   const State listed = listed_state(email->state);
   const std::string queue = own_text(meta, "Queue");
-  if (own_text(meta, "Listing") != queue_name(listed, shard)) return true;
+  const std::string tenant_listing = own_text(meta, "TenantListing");
+  if (!is_shard_of(own_text(meta, "Listing"), partition_of("", listed))) return true;
   if (own_text(meta, "ListedAt") != listing_position(*email)) return true;
-  if (own_text(meta, "TenantListing") != (email->tenant.empty() ? "" : tenant_listing(email->tenant, listed, shard)))
+  if (email->tenant.empty() ? !tenant_listing.empty()
+                            : !is_shard_of(tenant_listing, partition_of(email->tenant, listed)))
     return true;
-  if (queue != queue_of(*email)) return true;
+  if (!waits_in(*email, queue)) return true;
   return queue.empty() ? must_be_queued(email->state) : kind_of(email->state) == StateKind::resting;
 }
 
@@ -252,7 +254,7 @@ base::Result<Email> foreign_email_of(const Item& meta, base::TimePoint now) {
 }
 
 base::Result<AdoptedEmail> adopted(const EmailRecords& records, Email email, event::Adopted event, const Policy& policy,
-                                   base::TimePoint now, bool is_guarded) {
+                                   base::TimePoint now, int shards, bool is_guarded) {
   const Item& meta = *records.meta;
   const bool is_new = !meta.contains("Version");
   const bool is_moved = is_new || counted_state(meta) != email.state;
@@ -265,7 +267,7 @@ base::Result<AdoptedEmail> adopted(const EmailRecords& records, Email email, eve
       email.updated_at = std::max(email.updated_at, entry->at);
   email.version = former + std::max<std::int64_t>(1, static_cast<std::int64_t>(theirs.size()));
   // The due time is that of the queue it is in.
-  const bool is_elsewhere = own_text(meta, "Queue") != queue_name(email.state, shard_of(email.id));
+  const bool is_elsewhere = !is_shard_of(own_text(meta, "Queue"), name_of(email.state));
   if (is_moved || (is_elsewhere && !email.callback_dead)) email.due_at.reset();
   event.is_new = is_new;
   event.is_moved = is_moved;
@@ -277,7 +279,7 @@ base::Result<AdoptedEmail> adopted(const EmailRecords& records, Email email, eve
   AdoptedEmail result;
   const base::TimePoint agreed = email.kept_since ? kept_from(email) + policy.keep : expiry_of(email, policy);
   const RecordLife life(told.value_or(agreed), is_guarded || is_finished(email));
-  result.meta = merged(meta, email, life);
+  result.meta = merged(meta, email, life, shards);
   for (std::size_t i = 0; i < theirs.size(); ++i)
     result.lines.push_back(completed_line(theirs[i], email, former + static_cast<std::int64_t>(i) + 1, life));
   result.email = std::move(email);

@@ -56,7 +56,7 @@ struct AdoptedEmail {
 // `event` says what its payload says. `email` is what foreign_email_of() made of the record. `is_guarded`: the store
 // asks before it deletes a record, so that every record has a TTL from the beginning (record_lives.h).
 base::Result<AdoptedEmail> adopted(const EmailRecords& records, Email email, event::Adopted event, const Policy& policy,
-                                   base::TimePoint now, bool is_guarded = true);
+                                   base::TimePoint now, int shards, bool is_guarded = true);
 
 // Lines that come late, beside an e-mail that needs no adoption: each has its place by its time, if it tells one.
 std::vector<item::Item> late_lines(const EmailRecords& records, const Email& email, const RecordLife& life);

@@ -69,7 +69,7 @@ item::Key look_through_key() { return {{"Tenant", "*adoption"}, {"Slice", "looke
 item::Item mark_of(const std::string& id, base::TimePoint due, const std::string& token) {
   return {{"Id", id},
           {"Status", mark_status},
-          {"Queue", mark_queue(shard_of(id))},
+          {"Queue", mark_queue(shard_of(id, mark_shards))},
           {"DueAt", base::epoch_milliseconds(due)},
           {"Token", token}};
 }

@@ -65,6 +65,7 @@ class ForeignWriteLog {
 
 // The mark of an e-mail: where marks wait, and what they look like. `token` is different for each write.
 inline constexpr std::string_view mark_status = "_ADOPT";
+inline constexpr int mark_shards = 4;  // few are written: their number is no setting
 std::string mark_queue(int shard);
 // Where marks wait beside records that cannot be read, for the next process.
 std::string unreadable_queue(int shard);

@@ -162,7 +162,7 @@ class StoreLedger::AcceptWriter : private AcceptBatch<store::TransactPut> {
       first_action_.push_back(request.actions.size());
       store::TransactPut meta;
       meta.table_name = ledger_.tables_.emails;
-      meta.item = meta_item(email, ledger_.life_of(email));
+      meta.item = meta_item(email, ledger_.life_of(email), ledger_.shards_.most());
       meta.condition = "attribute_not_exists(Id)";
       request.actions.emplace_back(std::move(meta));
       for (const NewLine& line : request_[i].change.lines) request.actions.emplace_back(ledger_.put_line(email, line));

@@ -100,7 +100,8 @@ base::Result<bool> StoreLedger::add_adoption(const EmailRecords& records, const 
   const bool is_new = !meta.contains("Version");
   auto event = read_foreign_payload(read, is_new);
   if (!event) return false;
-  TRY(AdoptedEmail after, adopted(records, read, *std::move(event), policy_, clock_.now(), !is_shared()));
+  TRY(AdoptedEmail after,
+      adopted(records, read, *std::move(event), policy_, clock_.now(), shards_.most(), !is_shared()));
   store::TransactPut put;
   put.table_name = tables_.emails;
   put.condition = store::ConditionExpression(is_new ? "Attributes = :seen AND attribute_not_exists(Version)"
@@ -158,7 +159,7 @@ void StoreLedger::add_lines(std::vector<item::Item> lines, store::TransactWriteI
 // A mark that stays beside a record that cannot be read: the next process finds it again.
 void StoreLedger::add_lasting_mark(const std::string& id, const EmailRecords& records,
                                    store::TransactWriteItemsRequest& request) {
-  const std::string queue = unreadable_queue(shard_of(id));
+  const std::string queue = unreadable_queue(shard_of(id, mark_shards));
   if (records.mark && item::attribute_text(*records.mark, "Queue") == queue) return;
   store::TransactPut put;
   put.table_name = tables_.emails;
@@ -254,12 +255,12 @@ base::Result<bool> StoreLedger::adopt_or_leave(const std::string& id, const std:
 // True when it has come to the end.
 base::Result<bool> StoreLedger::adopt_some(int limit) {
   // Those that the process before this one could not read come after the others, once.
-  const int queues = are_unreadable_found_ ? shard_count : 2 * shard_count;
+  const int queues = are_unreadable_found_ ? mark_shards : 2 * mark_shards;
   while (adoption_queue_ < queues) {
     if (limit <= 0) return false;
     const int wanted = std::min(limit, static_cast<int>(max_ledger_batch));
     const std::string queue =
-        adoption_queue_ < shard_count ? mark_queue(adoption_queue_) : unreadable_queue(adoption_queue_ - shard_count);
+        adoption_queue_ < mark_shards ? mark_queue(adoption_queue_) : unreadable_queue(adoption_queue_ - mark_shards);
     auto entries = retry_([&] { return read_queue(queue, base::TimePoint(), wanted, adopted_up_to_); });
     if (!entries) return base::propagate(store::as_error(entries.error()));
     if (is_shared()) std::erase_if(*entries, [now = clock_.now()](const WorkEntry& each) { return each.due > now; });

@@ -155,7 +155,8 @@ base::Result<std::vector<Email>> StoreLedger::find_wanted(WorkQueue& queue, int 
 // Each claim begins with another queue, so that no state and no shard waits behind one that is never empty.
 std::vector<StoreLedger::WorkQueue*> StoreLedger::queues_to_claim(Pipeline pipeline) {
   std::vector<WorkQueue*> queues;
-  for (int shard = 0; shard < shard_count; ++shard)
+  const int shards = shards_.most();
+  for (int shard = 0; shard < shards; ++shard)
     for (const State state : states_claimed_by(pipeline))
       queues.push_back(queues_.find(queue_name(state, shard))->second.get());
   // Processes that went round in the same order would meet in every queue.
@@ -277,7 +278,7 @@ base::Result<std::vector<Email>> StoreLedger::find_ended_leases(base::TimePoint 
   for (const auto& [name, queue] : queues_) {
     const int wanted = limit - static_cast<int>(ended.size());
     if (wanted <= 0) break;
-    if (kind_of(queue->state) != StateKind::working) continue;
+    if (kind_of(queue->state) != StateKind::working || queue->shard >= shards_.most()) continue;
     const std::lock_guard turn(queue->turn);
     TRY_VOID(look_for_impossible_times(*queue));
     const auto began = store::QueueCursor::Steady::now();
@@ -296,7 +297,7 @@ base::Result<std::vector<Email>> StoreLedger::stale(base::TimePoint before, int 
   for (const auto& [name, queue] : queues_) {
     const int wanted = limit - static_cast<int>(ended.size());
     if (wanted <= 0) break;
-    if (kind_of(queue->state) != StateKind::working) continue;
+    if (kind_of(queue->state) != StateKind::working || queue->shard >= shards_.most()) continue;
     const auto entries = retry_([&] { return read_queue(name, base::TimePoint(), wanted); });
     if (!entries) return base::propagate(store::as_error(entries.error()));
     TRY_VOID(add_ended_leases(*queue, *entries, before, limit, ended));
@@ -307,7 +308,7 @@ base::Result<std::vector<Email>> StoreLedger::stale(base::TimePoint before, int 
 base::Result<std::optional<base::TimePoint>> StoreLedger::oldest_due(Pipeline pipeline) {
   std::optional<base::TimePoint> oldest;
   for (const State state : states_claimed_by(pipeline))
-    for (int shard = 0; shard < shard_count; ++shard) {
+    for (int shard = 0; shard < shards_.most(); ++shard) {
       WorkQueue& queue = *queues_.find(queue_name(state, shard))->second;
       std::unique_lock turn(queue.turn);
       const base::TimePoint start = start_of(queue, store::QueueCursor::Steady::now());

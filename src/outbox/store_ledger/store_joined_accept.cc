@@ -23,7 +23,7 @@ JoinedOutcome StoreLedger::accept_with(NewEmail accepted, std::vector<store::Tra
   const std::size_t place = request.actions.size();
   store::TransactPut meta;
   meta.table_name = tables_.emails;
-  meta.item = meta_item(email, life_of(email));
+  meta.item = meta_item(email, life_of(email), shards_.most());
   meta.condition = "attribute_not_exists(Id)";
   request.actions.emplace_back(std::move(meta));
   for (const NewLine& line : accepted.change.lines) request.actions.emplace_back(put_line(email, line));

@@ -45,11 +45,12 @@ StoreLedger::StoreLedger(store::Store& store, StoreTables tables, const Policy& 
       elsewhere_(std::move(elsewhere)),
       lives_(store, tables_, retry, elsewhere_ == nullptr),
       accept_guard_(store, clock, random, accept_guard_options(tables_, policy)),
-      options_(std::move(options)) {
+      options_(std::move(options)),
+      shards_(store_, {tables_.emails, shards_key()}, options_.shards, least_shards, retry_) {
   if (elsewhere_) both_spools_.emplace(*elsewhere_, own_spool_);
   for (const State state : all_states())
     if (kind_of(state) != StateKind::resting)
-      for (int shard = 0; shard < shard_count; ++shard)
+      for (int shard = 0; shard < store::most_shards; ++shard)
         queues_.emplace(queue_name(state, shard), std::make_unique<WorkQueue>(state, shard));
 }
 
@@ -165,12 +166,12 @@ base::Result<Counts> StoreLedger::counts(const std::optional<std::string>& tenan
 // that in the same commit.
 store::Answer<void> StoreLedger::write_amendment(const Change& change) {
   if (!changes_lives(change)) {
-    const store::UpdateItemRequest request = meta_amendment(tables_.emails, change);
+    const store::UpdateItemRequest request = meta_amendment(tables_.emails, change, shards_.most());
     TRY_VOID(retry_([&] { return store_.update_item(request); }));
     return {};
   }
   const RecordLife life = life_of(change.after);
-  store::UpdateItemRequest amendment = meta_amendment(tables_.emails, change, life);
+  store::UpdateItemRequest amendment = meta_amendment(tables_.emails, change, shards_.most(), life);
   if (!life.has_begun) {
     const auto rest = lives_.write_rest(change.before, life);
     if (!rest) return store::refuse(store::ErrorType::service_unavailable, rest.error().message);

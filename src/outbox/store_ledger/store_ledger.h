@@ -19,6 +19,7 @@
 #include "outbox/store_ledger/store_spool.h"
 #include "store/queue_cursor.h"
 #include "store/retry.h"
+#include "store/shard_note.h"
 #include "store/store.h"
 
 namespace postino::outbox {
@@ -32,6 +33,8 @@ struct StoreLedgerOptions {
   MessageMemory* memory = nullptr;
   // What other programs write, as far as this process can see it; null: nothing.
   std::shared_ptr<ForeignWriteLog> foreign_writes;
+  // Over so many partitions work and listings are spread at least: least_shards to store::most_shards.
+  int shards = least_shards;
 };
 
 class StoreLedger : public Ledger {
@@ -78,6 +81,12 @@ class StoreLedger : public Ledger {
   // the life of the tables. Those that could not be adopted before are tried again. To be called now and then, by one
   // thread; true when there is more to look at.
   base::Result<bool> look_for_foreign(int limit);
+
+  // Takes up over how many shards e-mails are spread, and raises that to what the options say. Until then they are
+  // written to the first few, and those in others are not found. Then look_again_at_shards() is to be called now and
+  // then: other processes may raise it. Both by one thread at a time.
+  base::Result<void> look_at_shards() { return shards_.look(); }
+  void look_again_at_shards() { shards_.look_again(clock_); }
 
  private:
   class AcceptWriter;
@@ -153,6 +162,7 @@ class StoreLedger : public Ledger {
   enum class LookThrough { done, due, of_another };
   base::Result<LookThrough> find_look_through();
   base::Result<void> begin_look_through();
+  store::Answer<store::PageResponse> read_some(int limit);
   base::Result<bool> end_look_through();
   // Positions in one partition of a listing, newest first, from `high` down to `low`.
   store::Answer<std::vector<std::string>> read_listing(const std::string& tenant, const std::string& partition,
@@ -185,6 +195,7 @@ class StoreLedger : public Ledger {
   std::atomic<unsigned> next_queue_ = 0;
   MalformedRecords malformed_;
   const StoreLedgerOptions options_;
+  store::ShardNote shards_;
   std::mutex adoption_turn_;
   int adoption_queue_ = 0;                      // where the next look at marks goes on
   std::optional<item::Key> adopted_up_to_;      // in its queue

@@ -108,7 +108,7 @@ base::Result<std::vector<std::string>> StoreLedger::find_positions(const ListReq
   std::vector<std::string> positions;
   for (const State state : all_states()) {
     if (listed_state(state) != state || !asks_for_listing(request, state)) continue;
-    for (int shard = 0; shard < shard_count; ++shard) {
+    for (int shard = 0; shard < shards_.most(); ++shard) {
       const std::string partition =
           request.tenant.empty() ? queue_name(state, shard) : tenant_listing(request.tenant, state, shard);
       // Two more: one is the cursor's own, one tells whether there is another page.
@@ -165,7 +165,7 @@ base::Result<EmailPage> StoreLedger::dead_callbacks(const std::string& tenant, c
   }
   EmailPage page;
   const auto wanted = static_cast<std::size_t>(limit);
-  for (int examined = 0; position.shard < shard_count;) {
+  for (int examined = 0; position.shard < shards_.most();) {
     if (page.emails.size() >= wanted || examined >= most_examined) {
       page.cursor = store::make_cursor("callbacks", text_of(position));
       break;

@@ -73,6 +73,28 @@ base::Result<bool> StoreLedger::end_look_through() {
   return true;
 }
 
+// E-mails from the place on that was reached. Without the index that has them alone, all records are looked at.
+store::Answer<store::PageResponse> StoreLedger::read_some(int limit) {
+  const auto read = [&](auto request) {
+    request.table_name = tables_.emails;
+    request.placeholders.names = expr::Names{{"#status", "Status"}};
+    request.placeholders.values = item::Map{{":meta", meta_status}};
+    request.limit = limit;
+    request.exclusive_start_key = looked_up_to_;
+    return request;
+  };
+  if (!tables_.has_status_index) {
+    auto scan = read(store::ScanRequest());
+    scan.filter = "#status = :meta";
+    scan.projection = "Id";
+    return store_.scan(scan);
+  }
+  auto query = read(store::QueryRequest());
+  query.index_name = std::string(status_index);
+  query.key_condition = "#status = :meta";
+  return store_.query(query);
+}
+
 base::Result<bool> StoreLedger::look_for_foreign(int limit) {
   if (is_adoption_left_.exchange(false) && options_.foreign_writes) options_.foreign_writes->be_asked_again();
   if (!looked_up_to_) {
@@ -84,15 +106,7 @@ base::Result<bool> StoreLedger::look_for_foreign(int limit) {
     if (found != LookThrough::due) return false;
     TRY_VOID(begin_look_through());
   }
-  store::QueryRequest query;
-  query.table_name = tables_.emails;
-  query.index_name = std::string(status_index);
-  query.key_condition = "#status = :meta";
-  query.placeholders.names = expr::Names{{"#status", "Status"}};
-  query.placeholders.values = item::Map{{":meta", meta_status}};
-  query.limit = std::min<int>(limit, store::max_batch_get_keys);
-  query.exclusive_start_key = looked_up_to_;
-  const auto page = retry_([&] { return store_.query(query); });
+  const auto page = retry_([&] { return read_some(std::min<int>(limit, store::max_batch_get_keys)); });
   if (!page) return base::propagate(store::as_error(page.error()));
   std::vector<std::string> ids;
   for (const item::Item& entry : page->items) ids.push_back(entry.find("Id")->as<std::string>());

@@ -144,7 +144,7 @@ class StoreLedger::MoveWriter : private MoveBatch<store::TransactPut> {
       const Change& change = changes_[index];
       first_action_.push_back(request.actions.size());
       const std::optional<RecordLife> life = new_life(change);
-      request.actions.emplace_back(meta_update(ledger_.tables_.emails, change, life));
+      request.actions.emplace_back(meta_update(ledger_.tables_.emails, change, ledger_.shards_.most(), life));
       for (const NewLine& line : change.lines) request.actions.emplace_back(ledger_.put_line(change.after, line));
       for (const store::TransactPut& put : contents_[index].writes) request.actions.emplace_back(put);
       if (ledger_.changes_lives(change))

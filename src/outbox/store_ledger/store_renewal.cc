@@ -59,7 +59,7 @@ class RenewalAnswers {
 // What fails is not repeated here: the next call comes before the lease is over, and the others must not wait for it.
 Renewals StoreLedger::renew(const std::vector<Change>& renewals) {
   std::vector<store::UpdateItemRequest> requests;
-  for (const Change& renewal : renewals) requests.push_back(meta_amendment(tables_.emails, renewal));
+  for (const Change& renewal : renewals) requests.push_back(meta_amendment(tables_.emails, renewal, shards_.most()));
   RenewalAnswers answers;
   for (std::size_t i = 0; i < renewals.size(); ++i) {
     answers.begin();

@@ -56,7 +56,7 @@ class StoreLedger::Restoration {
     store::TransactWriteItemsRequest request;
     store::TransactPut meta;
     meta.table_name = ledger_.tables_.emails;
-    meta.item = meta_item(email_, ledger_.life_of(email_));
+    meta.item = meta_item(email_, ledger_.life_of(email_), ledger_.shards_.most());
     meta.condition = "attribute_not_exists(Id)";
     request.actions.emplace_back(std::move(meta));
     for (const store::TransactPut& put : contents_.writes) request.actions.emplace_back(put);

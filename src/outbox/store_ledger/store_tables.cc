@@ -50,9 +50,10 @@ CreateTableRequest emails_table(const StoreTables& tables) {
                                                         {"ListedAt", Type::string},
                                                         {"TenantListing", Type::string}})
     request.attribute_definitions.push_back({column.name, column.type});
-  request.global_indexes = {index(status_index, "Status", "", {"Attributes"}), index(work_index, "Queue", "DueAt", {}),
-                            index(list_index, "Listing", "ListedAt", {}),
+  request.global_indexes = {index(work_index, "Queue", "DueAt", {}), index(list_index, "Listing", "ListedAt", {}),
                             index(tenant_index, "TenantListing", "ListedAt", {})};
+  if (tables.has_status_index)
+    request.global_indexes->insert(request.global_indexes->begin(), index(status_index, "Status", "", {"Attributes"}));
   return request;
 }
 

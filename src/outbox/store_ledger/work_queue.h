@@ -12,9 +12,10 @@ namespace postino::outbox {
 
 // Its claimers in this process take turns: they would only get in each other's way.
 struct StoreLedger::WorkQueue {
-  WorkQueue(State of, int shard) : state(of), name(queue_name(of, shard)) {}
+  WorkQueue(State of, int shard_of_it) : state(of), shard(shard_of_it), name(queue_name(of, shard_of_it)) {}
 
   const State state;
+  const int shard;
   const std::string name;
   std::mutex turn;
   store::QueueCursor cursor;

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "signature/request_signer.h"
+#include "signature/key_source.h"
 
 namespace postino::remote {
 
@@ -17,15 +17,8 @@ struct ExpiringKeys {
 };
 
 // Safe to use from any thread.
-class Credentials {
+class Credentials : public signature::KeySource {
  public:
-  virtual ~Credentials() = default;
-
-  // The current ones. They are renewed before they expire; this may wait for their source, for a limited time.
-  virtual base::Result<signature::AccessKeys> keys() = 0;
-  // The service has refused the present keys as expired or unknown: the next keys() asks the source again, though not
-  // more often than at a limited rate.
-  virtual void refused() = 0;
   // For people: "profile prod of ~/.aws/credentials". It has no secret.
   virtual std::string describe() const = 0;
 };

@@ -2,8 +2,8 @@
 
 #include "base/hash.h"
 #include "item/attribute_text.h"
+#include "item/end_of_life.h"
 #include "item/plain_json.h"
-#include "store/end_of_life.h"
 
 namespace postino::support {
 
@@ -18,7 +18,7 @@ item::Item creation_item(const Keys& keys, const std::string& key, const Creatio
   item.set("response",
            item::to_plain_json(item::Map{
                {"ticket_id", creation.ticket_id}, {"status", creation.status}, {"created_at", creation.created_at}}));
-  item.set(std::string(ttl_attribute), base::epoch_seconds(store::end_of_life(now, life)));
+  item.set(std::string(ttl_attribute), base::epoch_seconds(item::end_of_life(now, life)));
   return item;
 }
 

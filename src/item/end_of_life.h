@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 
-namespace postino::store {
+namespace postino::item {
 
 // The end of something that lives as long from `begin` on. Stores remove an item when the second of its time-to-live
 // attribute begins. Of a life of seconds that could be a large part, so such a life ends with a second.
@@ -15,4 +15,4 @@ inline base::TimePoint end_of_life(base::TimePoint begin, base::Milliseconds lif
   return life < short_life ? base::TimePoint(std::chrono::ceil<std::chrono::seconds>(end)) : end;
 }
 
-}  // namespace postino::store
+}  // namespace postino::item
