@@ -64,8 +64,8 @@ base::Result<std::unique_ptr<ServerLock>> lock_database(const mysql::ServerOptio
 base::Result<std::unique_ptr<Ledgers>> open_ledgers(const Settings& settings, const CopyFlags& flags) {
   auto ledgers = std::make_unique<Ledgers>();
   ledgers->policy = outbox_policy(settings.outbox);
-  const StorageContext context{ledgers->policy, ledgers->clock, std::nullopt,
-                               ledgers->random, ledgers->pause, settings.data};
+  const StorageContext context{ledgers->policy, ledgers->clock, std::nullopt, ledgers->random,  ledgers->pause,
+                               settings.data,   nullptr,        nullptr,      &settings.objects};
   TRY(ledgers->engine, open_engine(settings, flags.from == "store"));
   for (const bool source : {true, false}) {
     auto& storage = source ? ledgers->source : ledgers->target;
