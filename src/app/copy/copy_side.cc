@@ -91,6 +91,8 @@ base::Result<void> CopySide::open_dynamodb() {
 base::Result<OutboxStorage*> CopySide::outbox() {
   if (outbox_) return outbox_.get();
   StorageContext context{tools_.policy, tools_.clock, std::nullopt, tools_.random, tools_.pause, settings_.data};
+  context.objects = &settings_.objects;  // a spool may be in a bucket
+  if (remote_) context.keys = remote_->keys();
   // What is only read, and may be on other machines, is not changed for that.
   context.makes_tables = role_ == CopyRole::target || place_ != CopyPlace::dynamodb;
   if (place_ == CopyPlace::mysql) {

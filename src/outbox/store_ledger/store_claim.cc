@@ -196,7 +196,7 @@ base::Result<Claim> StoreLedger::gather(Pipeline pipeline, int limit, const Find
       }
       auto due = find(*queue, wanted, claim);
       const std::size_t found = due ? due->size() : 0;
-      auto taken = due ? take(std::move(*due)) : std::move(due);
+      auto taken = due ? take(*queue, std::move(*due)) : std::move(due);
       if (taken) note_late(*queue, found, taken->size());
       if (!taken) queue->reader.sweep_next();
       // What was claimed before a queue could not be read is claimed: it must be worked on.
@@ -208,7 +208,8 @@ base::Result<Claim> StoreLedger::gather(Pipeline pipeline, int limit, const Find
   return claim;
 }
 
-base::Result<std::vector<Email>> StoreLedger::take_claimed(std::vector<Email> due, const std::string& owner) {
+base::Result<std::vector<Email>> StoreLedger::take_claimed(WorkQueue& queue, std::vector<Email> due,
+                                                           const std::string& owner) {
   const base::TimePoint now = clock_.now();
   std::vector<Change> changes;
   for (Email& email : due)
@@ -220,6 +221,8 @@ base::Result<std::vector<Email>> StoreLedger::take_claimed(std::vector<Email> du
     if (outcome.status == MoveStatus::failed) trouble = outcome.error;
     if (outcome.status == MoveStatus::done) claimed.push_back(std::move(outcome.email));
   }
+  // Those that could not be claimed wait behind what the reader has read.
+  if (!trouble.empty()) queue.reader.sweep_next();
   if (claimed.empty() && !trouble.empty()) return base::fail(base::ErrorCode::io, trouble);
   return claimed;
 }
@@ -227,21 +230,21 @@ base::Result<std::vector<Email>> StoreLedger::take_claimed(std::vector<Email> du
 base::Result<Claim> StoreLedger::claim(Pipeline pipeline, int limit, const std::string& owner) {
   return gather(
       pipeline, limit, [&](WorkQueue& queue, int wanted, Claim& claim) { return find_due(queue, wanted, {}, claim); },
-      [&](std::vector<Email> due) { return take_claimed(std::move(due), owner); });
+      [&](WorkQueue& queue, std::vector<Email> due) { return take_claimed(queue, std::move(due), owner); });
 }
 
 base::Result<Claim> StoreLedger::claim(Pipeline pipeline, int limit, const std::string& owner, const Choice& choice) {
   return gather(
       pipeline, limit,
       [&](WorkQueue& queue, int wanted, Claim& claim) { return find_wanted(queue, wanted, choice, claim); },
-      [&](std::vector<Email> due) { return take_claimed(std::move(due), owner); });
+      [&](WorkQueue& queue, std::vector<Email> due) { return take_claimed(queue, std::move(due), owner); });
 }
 
 base::Result<Claim> StoreLedger::due(Pipeline pipeline, int limit, const std::set<std::string>& except) {
   return gather(
       pipeline, limit,
       [&](WorkQueue& queue, int wanted, Claim& claim) { return find_due(queue, wanted, except, claim); },
-      [](std::vector<Email> due) -> base::Result<std::vector<Email>> { return due; });
+      [](WorkQueue&, std::vector<Email> due) -> base::Result<std::vector<Email>> { return due; });
 }
 
 base::Milliseconds StoreLedger::longest_lease(const Email& email) const {

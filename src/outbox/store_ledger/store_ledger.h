@@ -126,9 +126,9 @@ class StoreLedger : public Ledger {
   // Goes through the queues of a pipeline until there are `limit` e-mails. `find` looks into one of them for so many,
   // and `take` gets what it has found.
   using Find = std::function<base::Result<std::vector<Email>>(WorkQueue&, int wanted, Claim&)>;
-  using Take = std::function<base::Result<std::vector<Email>>(std::vector<Email>)>;
+  using Take = std::function<base::Result<std::vector<Email>>(WorkQueue&, std::vector<Email>)>;
   base::Result<Claim> gather(Pipeline pipeline, int limit, const Find& find, const Take& take);
-  base::Result<std::vector<Email>> take_claimed(std::vector<Email> due, const std::string& owner);
+  base::Result<std::vector<Email>> take_claimed(WorkQueue& queue, std::vector<Email> due, const std::string& owner);
   base::Milliseconds longest_lease(const Email& email) const;
   // Adds those of a queue whose lease is over, or could not have been granted, up to `limit` in all. `entries` are the
   // first of the queue, or all if they are fewer than may be added.
