@@ -164,7 +164,7 @@ base::Result<store::TableDescription> decode_table(std::string body) {
         return name == "Table" || name == "TableDescription" ? read_description(reader, value, out) : true;
       });
   // DescribeTable calls it Table, all others TableDescription.
-  if (table && table->table_name.empty()) return base::fail(base::ErrorCode::malformed, "it has no table");
+  if (table && table->name.empty()) return base::fail(base::ErrorCode::malformed, "it has no table");
   return table;
 }
 
