@@ -6,7 +6,7 @@ namespace postino::app {
 
 namespace {
 
-constexpr base::Milliseconds between_looks = std::chrono::seconds(1);
+constexpr base::Milliseconds between_spool_looks = std::chrono::seconds(1);
 constexpr base::Milliseconds between_sweeps = std::chrono::hours(6);
 constexpr base::Milliseconds after_failed_sweep = std::chrono::minutes(1);
 
@@ -30,7 +30,7 @@ void SpoolUpkeep::run() {
   base::lower_thread_priority();
   while (!is_ending_) {
     spool_.look_after_problem();
-    if (!sweep()) pause_.wait(between_looks);
+    if (!sweep()) pause_.wait(between_spool_looks);
   }
 }
 
