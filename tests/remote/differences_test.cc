@@ -82,7 +82,7 @@ TEST_F(DifferencesTest, WritesToATableOfOneUnitWaitAndAreAllDone) {
     ASSERT_EQ(refusal_of(remote_->put_item(put("narrow", {{"pk", std::to_string(i)}}))), "") << i;
   EXPECT_GT(throttled(), 0U);
   EXPECT_GE(clock_->now() - begin, std::chrono::seconds(writes - saved_up - 1));
-  EXPECT_EQ(remote_->problem(), std::nullopt);
+  EXPECT_THAT(remote_->problems(), testing::IsEmpty());
   store::ScanRequest scan;
   scan.table_name = "narrow";
   EXPECT_EQ(engine_->scan(scan)->count, writes);

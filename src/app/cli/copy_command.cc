@@ -81,8 +81,7 @@ int run_copy(const CopyFlags& flags, const Console& console) {
 }
 
 bool concerns_copying(const Setting& setting) {
-  return names_tables(setting) || setting.key == "outbox.spool" || setting.key == "outbox.keep" ||
-         setting.key.starts_with("mysql.");
+  return names_tables(setting) || setting.key == "outbox.keep" || setting.key.starts_with("mysql.");
 }
 
 }  // namespace

@@ -88,10 +88,23 @@ bool follows_from(std::string_view line, const std::vector<std::string>& refused
 }  // namespace
 
 bool names_tables(const Setting& setting) {
-  constexpr std::string_view keys[] = {
-      "data",           "region",          "account",       "outbox.table",        "outbox.ledger",
-      "messages.table", "messages.queues", "reminders.off", "reminders.table",     "tickets.off",
-      "tickets.table",  "metrics.off",     "metrics.table", "metrics.with_emails", "metrics.subscribers"};
+  constexpr std::string_view keys[] = {"data",
+                                       "region",
+                                       "account",
+                                       "outbox.table",
+                                       "outbox.ledger",
+                                       "outbox.no_status_index",
+                                       "outbox.spool",
+                                       "messages.table",
+                                       "messages.queues",
+                                       "reminders.off",
+                                       "reminders.table",
+                                       "tickets.off",
+                                       "tickets.table",
+                                       "metrics.off",
+                                       "metrics.table",
+                                       "metrics.with_emails",
+                                       "metrics.subscribers"};
   constexpr std::string_view embedded[] = {"store.durability", "store.cache_mb", "store.reserve_mb"};
   if (setting.key.starts_with("objects.")) return true;  // a server on a shared store must have a place for them
   if (setting.key.starts_with("store.")) return std::ranges::find(embedded, setting.key) == std::end(embedded);

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <set>
 
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
@@ -18,6 +19,13 @@
 namespace postino::app {
 
 namespace {
+
+std::set<std::string> buckets_of(const Settings& settings) {
+  std::set<std::string> buckets;
+  if (!settings.objects.bucket.empty()) buckets.insert(settings.objects.bucket);
+  if (const auto spool = bucket_of_spool(settings.outbox)) buckets.insert(spool->bucket);
+  return buckets;
+}
 
 // The status of a plan that has something to do.
 constexpr int changes_due = 2;
@@ -158,7 +166,7 @@ int run_export(const TablesFlags& flags, const Console& console) {
                                             .followed = followed_tables(*settings),
                                             .changes_tables = flags.with_apply,
                                             .uses = table_uses(*settings),
-                                            .bucket = settings->objects.bucket});
+                                            .buckets = buckets_of(*settings)});
   } else {
     console.out << cloudformation_text(tables);
   }

@@ -74,6 +74,7 @@ base::Result<void> CopySide::open_embedded() {
 
 base::Result<void> CopySide::open_dynamodb() {
   TRY(remote_, open_remote_store(settings_, tools_.clock, {}));
+  tools_.keys = remote_->keys();
   transfer::Patience patience;
   patience.sleep = [&pause = tools_.pause](base::Milliseconds delay) { pause.wait(delay); };
   patience.tell = tools_.tell;
@@ -92,14 +93,18 @@ base::Result<OutboxStorage*> CopySide::outbox() {
   if (outbox_) return outbox_.get();
   StorageContext context{tools_.policy, tools_.clock, std::nullopt, tools_.random, tools_.pause, settings_.data};
   context.objects = &settings_.objects;  // a spool may be in a bucket
-  if (remote_) context.keys = remote_->keys();
+  context.keys = tools_.keys;
+  context.notes_spool = false;  // both sides may have one, with this data directory
   // What is only read, and may be on other machines, is not changed for that.
   context.makes_tables = role_ == CopyRole::target || place_ != CopyPlace::dynamodb;
+  // In a bucket the names of a spool depend on where the e-mails are.
+  OutboxSettings own = settings_.outbox;
+  own.ledger = place_ == CopyPlace::mysql ? LedgerKind::mysql : LedgerKind::store;
   if (place_ == CopyPlace::mysql) {
-    TRY(outbox_, open_mysql_storage(settings_.outbox, context));
+    TRY(outbox_, open_mysql_storage(own, context));
     TRY(lock_, lock_database(settings_.outbox.mysql.server));
   } else {
-    TRY(outbox_, open_store_storage(*store_, settings_.outbox, context));
+    TRY(outbox_, open_store_storage(*store_, own, context));
   }
   return outbox_.get();
 }

@@ -33,6 +33,8 @@ struct CopyTools {
   base::Pause pause;
   // Told why a store is waited for; by any thread.
   std::function<void(const std::string& cause)> tell;
+  // Those of a store over HTTP, for buckets where the settings have none; null before it was opened.
+  std::shared_ptr<signature::KeySource> keys;
 
   store::Retry retry() {
     return {random, [this](base::Milliseconds delay) { pause.wait(delay); }};

@@ -31,7 +31,8 @@ class StoreStorage final : public OutboxStorage {
     outbox::StoreLedgerOptions options;
     options.memory = context.memory;
     options.foreign_writes = context.foreign_writes;
-    options.shards = settings.shards;
+    // What is only read gets no larger number.
+    options.shards = context.makes_tables ? settings.shards : outbox::least_shards;
     ledger_ = std::make_unique<outbox::StoreLedger>(store, tables, context.policy, context.clock, context.random, retry,
                                                     std::move(spool), options);
     // What it is raised to waits when the store takes no writes: the rest works.
@@ -155,7 +156,7 @@ base::Result<std::unique_ptr<outbox::KeptSpool>> OutboxStorage::open_kept_spool(
                   {context.clock, context.random, context.pause, context.keys, context.shutdown_deadline, gate}));
   auto spool =
       std::make_unique<outbox::ObjectSpool>(std::move(bucket), place->prefix, context.policy.keep, context.random);
-  TRY_VOID(spool->be_noted_in(context.data));
+  if (context.notes_spool) TRY_VOID(spool->be_noted_in(context.data));
   is_spool_far_ = true;
   return std::unique_ptr<outbox::KeptSpool>(std::move(spool));
 }

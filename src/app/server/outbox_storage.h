@@ -46,6 +46,8 @@ struct StorageContext {
   std::shared_ptr<const net::ShutdownDeadline> shutdown_deadline = nullptr;
   // Otherwise the tables of a store must be there, with all indexes: not_found.
   bool makes_tables = true;
+  // A spool in a bucket is written down in the data directory, so that the wrong bucket is noticed.
+  bool notes_spool = true;
 };
 
 class OutboxStorage {

@@ -16,9 +16,11 @@ void add_outbox(const Settings& settings, std::map<std::string, TableUse, std::l
     uses[table] = {"outbox", std::move(operations)};
   };
   // Deleted are notes about writes of other programs, which are made in batches; checked is that a restored e-mail is
-  // not there.
-  add(tables.emails,
-      {"BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem", "BatchWriteItem"});
+  // not there; read by itself is the number of shards.
+  add(tables.emails, {"GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem",
+                      "BatchWriteItem"});
+  // Without the index all e-mails are looked through in the table.
+  if (settings.outbox.no_status_index) uses[tables.emails].operations.insert("Scan");
   add(tables.spool(), {"GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"});
   // Its slices are read one by one where they are mended, and all where those of past days are added up.
   add(tables.counts(), {"GetItem", "Query", "Scan", "PutItem", "UpdateItem", "DeleteItem"});

@@ -272,10 +272,15 @@ void add_item_statements(const std::vector<TableSetup>& tables, const PolicyScop
 }
 
 void add_bucket_statements(const PolicyScope& scope, std::vector<Statement>& all) {
-  if (scope.bucket.empty()) return;
-  const std::string arn = "arn:" + partition_of(scope) + ":s3:::" + scope.bucket;
-  all.push_back({"Objects", {"s3:GetObject", "s3:PutObject", "s3:DeleteObject"}, {arn + "/*"}});
-  all.push_back({"ObjectList", {"s3:ListBucket"}, {arn}});
+  if (scope.buckets.empty()) return;
+  std::vector<std::string> buckets;
+  std::vector<std::string> objects;
+  for (const std::string& bucket : scope.buckets) {
+    buckets.push_back("arn:" + partition_of(scope) + ":s3:::" + bucket);
+    objects.push_back(buckets.back() + "/*");
+  }
+  all.push_back({"Objects", {"s3:GetObject", "s3:PutObject", "s3:DeleteObject"}, objects});
+  all.push_back({"ObjectList", {"s3:ListBucket"}, buckets});
 }
 
 std::vector<Statement> statements_of(const std::vector<TableSetup>& tables, const PolicyScope& scope) {

@@ -26,11 +26,11 @@ struct PolicyScope {
   std::set<std::string> followed;  // tables whose change streams are read; others than those given, too
   bool changes_tables = false;     // also what is needed to make them
   std::map<std::string, TableUse, std::less<>> uses = {};  // what is done with each table
-  std::string bucket = {};                                 // of objects; empty: there is none
+  std::set<std::string> buckets = {};                      // of objects, and of payloads and messages
 };
 
 // A policy for IAM with what a server does, and nothing else: on each of these tables what its services do with it, on
-// their indexes, streams and the bucket.
+// their indexes, streams and buckets.
 std::string iam_policy_text(const std::vector<store::TableSetup>& tables, const PolicyScope& scope);
 
 }  // namespace postino::app

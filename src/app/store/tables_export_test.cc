@@ -171,7 +171,7 @@ TEST(TablesExport, APolicyAllowsWhatIsNeededAndNoMore) {
 }
 
 TEST(TablesExport, APolicyHasTheBucketOfObjects) {
-  const std::string text = iam_policy_text({}, {.region = "us-gov-west-1", .account = "1", .bucket = "tickets"});
+  const std::string text = iam_policy_text({}, {.region = "us-gov-west-1", .account = "1", .buckets = {"tickets"}});
   EXPECT_THAT(text, HasSubstr("\"arn:aws-us-gov:s3:::tickets/*\""));
   EXPECT_THAT(text, HasSubstr("\"arn:aws-us-gov:s3:::tickets\""));
   for (const char* action : {"s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:ListBucket"})
@@ -242,7 +242,7 @@ TEST(TablesExport, NamesEveryTableAndIndexOfTheServices) {
                                .account = "111122223333",
                                .followed = followed_tables({}),
                                .uses = table_uses({}),
-                               .bucket = "a-bucket-with-a-name-of-sixty-three-characters-as-is-most-000000"});
+                               .buckets = {"a-bucket-with-a-name-of-sixty-three-characters-as-is-most-000000"}});
   EXPECT_LE(std::ranges::count_if(policy, [](char c) { return c != ' ' && c != '\n'; }),
             static_cast<std::ptrdiff_t>(largest_policy));
   for (const store::TableSetup& setup : tables) {

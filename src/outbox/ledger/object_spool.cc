@@ -160,12 +160,14 @@ base::Result<std::size_t> ObjectSpool::size_of(const std::string& path) const {
   return page.objects.front().size;
 }
 
-base::Result<std::string> ObjectSpool::read_object(const std::string& path, const Admit& admit) const {
+base::Result<std::string> ObjectSpool::read_object(const std::string& path, const Admit& admit,
+                                                   bool& is_out_of_reach) const {
   TRY(const std::size_t size, size_of(path));
   if (!admit(size)) return not_admitted(path);
   auto bytes = objects_->get(name_of(path));
   // Rights may come back, and archived objects too.
-  if (!bytes && bytes.error().code == ErrorCode::corrupt) return base::fail(ErrorCode::io, bytes.error().message);
+  is_out_of_reach = !bytes && bytes.error().code == ErrorCode::corrupt;
+  if (is_out_of_reach) return base::fail(ErrorCode::io, bytes.error().message);
   if (bytes && contradicts_spool_name(path, *bytes))
     return base::fail(ErrorCode::corrupt, "the object " + path + " of the spool is damaged");
   return bytes;
@@ -173,11 +175,15 @@ base::Result<std::string> ObjectSpool::read_object(const std::string& path, cons
 
 base::Result<std::string> ObjectSpool::read_if(const std::string& path, const Admit& admit) {
   bool is_refused = false;
-  auto bytes = read_object(path, [&](std::size_t size) {
-    is_refused = !admit(size);
-    return !is_refused;
-  });
-  if (bytes || is_refused) return bytes;
+  bool is_out_of_reach = false;  // this object alone
+  auto bytes = read_object(
+      path,
+      [&](std::size_t size) {
+        is_refused = !admit(size);
+        return !is_refused;
+      },
+      is_out_of_reach);
+  if (bytes || is_refused || is_out_of_reach) return bytes;
   if (bytes.error().code == ErrorCode::invalid || bytes.error().code == ErrorCode::corrupt) return bytes;
   if (bytes.error().code != ErrorCode::not_found) return base::propagate(failed(bytes.error()));
   if (const auto marker = see_marker(); !marker) return base::propagate(failed(marker.error()));

@@ -53,7 +53,7 @@ class ObjectSpool final : public KeptSpool {
   // Is the marker there? It is made when there was none before.
   base::Result<void> find_marker();
   base::Result<void> see_marker() const;  // is it still there?
-  base::Result<std::string> read_object(const std::string& path, const Admit& admit) const;
+  base::Result<std::string> read_object(const std::string& path, const Admit& admit, bool& is_out_of_reach) const;
 
   const std::unique_ptr<objects::ObjectStore> objects_;
   const std::string prefix_;  // with a slash at its end

@@ -94,13 +94,14 @@ Verdict Caller::judge(const Call& call, http::ClientResponse response, const Tak
     return spoilt_answer("the answer does not have the checksum that it tells");
   // Amazon's answers all have one. Where they had one, an answer without it comes from something in between.
   std::atomic<bool>& tells_checksums = call.api == Api::data ? data_tells_checksums_ : streams_tell_checksums_;
-  if (response.status == 200 && checksum.empty() && tells_checksums)
-    return spoilt_answer("the answer has no checksum, as others had");
   const std::string type(response.header("content-type"));
+  const bool is_of_its_type = base::equal_ignoring_case(type.substr(0, type.find(';')), content_type);
+  if (response.status == 200 && checksum.empty() && tells_checksums)
+    return is_of_its_type ? spoilt_answer("the answer has no checksum, as others had")
+                          : judge_foreign_answer(response.status, type);
   if (response.status == 200) {
     const auto taken = take(std::move(response.body));
-    if (!taken && !base::equal_ignoring_case(type.substr(0, type.find(';')), content_type))
-      return judge_foreign_answer(response.status, type);
+    if (!taken && !is_of_its_type) return judge_foreign_answer(response.status, type);
     if (!taken) return spoilt_answer("the answer cannot be read: " + taken.error().message);
     if (!checksum.empty()) tells_checksums = true;
     service_clock_.learn(response.header("date"));
@@ -183,7 +184,7 @@ bool Caller::may_go_on(const Call& call, const Verdict& verdict, Progress& progr
 Outcome Caller::attempt_until_done(const Call& call, const Take& take) {
   const auto begun = std::chrono::steady_clock::now();
   const auto patience = store::CallerPatience::left(options_.call_time);
-  if (patience == store::CallerPatience::Duration(0))
+  if (patience < std::chrono::milliseconds(1))
     return {store::refuse(store::ErrorType::service_unavailable,
                           "DynamoDB has not answered earlier calls of this request, and is not called again"),
             false, Trouble::untried};
@@ -194,7 +195,8 @@ Outcome Caller::attempt_until_done(const Call& call, const Take& take) {
     if (progress.attempts > before) note(call, verdict, progress);
     if (verdict.next == Next::done) return {{}, progress.unknown.has_value()};
     if (may_go_on(call, verdict, progress)) continue;
-    if (verdict.trouble == Trouble::unusable || verdict.trouble == Trouble::throttled)
+    if (verdict.trouble == Trouble::unusable || verdict.trouble == Trouble::throttled ||
+        verdict.trouble == Trouble::untried)
       store::CallerPatience::spend(std::chrono::steady_clock::now() - begun);
     // What was refused for now says nothing about what was sent before.
     const bool is_final = verdict.next == Next::give_up && progress.attempts > before;
