@@ -32,7 +32,7 @@ struct Services;
 
 struct EndpointOptions {
   std::string region = "us-east-1";
-  std::string account = "123456789012";  // both as the ARNs of the store have them
+  std::string account = "000000000000";  // both as the ARNs of the store have them
   std::vector<AccessKey> access_keys;    // none: any well-formed key is accepted, from this machine
   bool keys_only = false;                // also without access keys: then no caller is accepted
   http::OriginPolicy origin_policy;      // where any key is accepted; and which web pages may call

@@ -31,7 +31,7 @@ class PolicyTest : public EndpointTest {
 
   // A key besides "admin", which has no policies.
   void add_key(const std::string& id, const std::string& policy, const std::string& customer = "") {
-    access::Principal principal{"123456789012", id, id};
+    access::Principal principal{"000000000000", id, id};
     if (!customer.empty())
       principal.values.emplace_back(*access::KeyReference::parse("aws:PrincipalTag/customer"), customer);
     keys_.push_back(
@@ -108,7 +108,7 @@ const std::string deny_all = statements(R"({"Effect":"Deny","Action":"*","Resour
 const std::string allow_other = statements(R"({"Effect":"Allow","Action":"*",)"
                                            R"("Resource":"arn:aws:dynamodb:*:*:table/others*"})");
 
-const std::string arn = "arn:aws:dynamodb:us-east-1:123456789012:table/items";
+const std::string arn = "arn:aws:dynamodb:us-east-1:000000000000:table/items";
 const std::string stream_arn = arn + "/stream/2026-11-18T20:00:00.000";
 const std::string item_key = R"({"pk":{"S":"a"},"sk":{"S":"1"}})";
 const std::string on_item = R"("TableName":"items","Key":)" + item_key;
@@ -191,13 +191,13 @@ TEST_F(PolicyTest, DenialsAreInTheWordsOfAws) {
   EXPECT_EQ(
       response.body,
       R"({"__type":"com.amazon.coral.service#AccessDeniedException","Message":)"
-      R"("User: arn:aws:iam::123456789012:user/reader is not authorized to perform: dynamodb:GetItem on resource: )"
-      R"(arn:aws:dynamodb:us-east-1:123456789012:table/items because no identity-based policy allows the )"
+      R"("User: arn:aws:iam::000000000000:user/reader is not authorized to perform: dynamodb:GetItem on resource: )"
+      R"(arn:aws:dynamodb:us-east-1:000000000000:table/items because no identity-based policy allows the )"
       R"(dynamodb:GetItem action"})");
   EXPECT_THAT(as("reader", "PutItem", R"({"TableName":"items","Item":)" + item_key + "}").body,
               HasSubstr("table/items with an explicit deny in an identity-based policy"));
   EXPECT_THAT(as("reader", "ListTables", "{}").body,
-              HasSubstr("dynamodb:ListTables on resource: arn:aws:dynamodb:us-east-1:123456789012:table/* because"));
+              HasSubstr("dynamodb:ListTables on resource: arn:aws:dynamodb:us-east-1:000000000000:table/* because"));
 }
 
 // Who may do nothing with a table does not learn whether it is there.
@@ -500,13 +500,13 @@ TEST_F(PolicyTest, ConditionsKnowTheCall) {
   };
   const std::string get = "{" + on_item + R"(,"ReturnConsumedCapacity":"TOTAL"})";
   add_key("right", allow_if(R"("StringEquals":{"aws:username":"right","aws:userid":"right","aws:PrincipalType":"User",)"
-                            R"("aws:PrincipalAccount":"123456789012","aws:RequestedRegion":"us-east-1",)"
+                            R"("aws:PrincipalAccount":"000000000000","aws:RequestedRegion":"us-east-1",)"
                             R"("dynamodb:Select":"ALL_ATTRIBUTES","dynamodb:ReturnConsumedCapacity":"TOTAL"},)"
-                            R"("ArnEquals":{"aws:PrincipalArn":"arn:aws:iam::123456789012:user/right"},)"
+                            R"("ArnEquals":{"aws:PrincipalArn":"arn:aws:iam::000000000000:user/right"},)"
                             R"("Bool":{"aws:SecureTransport":"false"},"IpAddress":{"aws:SourceIp":"192.0.2.0/24"},)"
                             R"("DateEquals":{"aws:CurrentTime":"2026-11-18T20:00:00Z"},)"
                             R"("NumericEquals":{"aws:EpochTime":"1795032000"},)"
-                            R"("Null":{"aws:UserAgent":"true","dynamodb:EnclosingOperation":"true"}})"));
+                            R"("Null":{"aws:UserAgent":"true","dynamodb:EnclosingOperation":"true"})"));
   expect_allowed("right", "GetItem", get);
   add_key("far", allow_if(R"("IpAddress":{"aws:SourceIp":"198.51.100.0/24"})"));
   add_key("open", allow_if(R"("Bool":{"aws:SecureTransport":"true"})"));
@@ -522,7 +522,7 @@ TEST_F(PolicyTest, NewPoliciesCountAtOnce) {
   const std::string get = "{" + on_item + "}";
   expect_allowed("reader", "GetItem", get);
   const auto denying = std::make_shared<const access::KeyPolicies>(
-      access::Principal{"123456789012", "reader", "reader"}, std::vector{policy_of(deny_all)});
+      access::Principal{"000000000000", "reader", "reader"}, std::vector{policy_of(deny_all)});
   endpoint().set_access_keys({{"reader", "reader-secret", denying}, {"admin", "admin-secret"}}, true);
   expect_denied("reader", "GetItem", get);
 }
