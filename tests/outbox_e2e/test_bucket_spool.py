@@ -1,0 +1,75 @@
+"""Payloads and messages in a bucket that servers share: each reads what the other has written. While the bucket is away,
+nothing is accepted that could not be sent, what was accepted waits, and all goes on when it is back."""
+
+import json
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from payloads import payload
+from recording_smtp import RecordingSmtp
+from waiting import eventually
+
+pytestmark = pytest.mark.remote_only
+
+S3_SERVER = Path(__file__).parents[1] / "objects" / "s3_server.py"
+BUCKET = "postino-test"
+KEYS = ["--objects-key-id", "AKIDEXAMPLE", "--objects-secret", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"]
+TIMES = ["--retry-first", "100ms", "--retry-longest", "200ms"]
+
+
+class Bucket:
+    def __init__(self, port, control):
+        self.flags = ["--spool", f"s3://{BUCKET}/mail", "--objects-endpoint", f"http://127.0.0.1:{port}"]
+        self.flags += ["--objects-region", "eu-west-1", *KEYS]
+        self.control = f"http://127.0.0.1:{control}"
+
+    def be_there(self, is_there):
+        told = json.dumps({"buckets": [BUCKET] if is_there else []}).encode()
+        urllib.request.urlopen(urllib.request.Request(self.control, told), timeout=60).close()
+
+
+@contextmanager
+def bucket_server():
+    with subprocess.Popen([sys.executable, "-B", S3_SERVER], stdout=subprocess.PIPE, text=True) as server:
+        try:
+            yield Bucket(*server.stdout.readline().split())
+        finally:
+            server.kill()
+
+
+def readiness(server):
+    try:
+        with urllib.request.urlopen(server.url + "/readyz", timeout=60) as answer:
+            return answer.read().decode()
+    except urllib.error.HTTPError as refusal:
+        return refusal.read().decode()
+
+
+def test_servers_share_a_bucket_and_wait_for_it(start):
+    with RecordingSmtp() as relay, bucket_server() as bucket:
+        one, other = (start("--smtp", relay.address, *bucket.flags, *TIMES) for _ in range(2))
+        ids = [server.rest().accept_one(payload()) for server in (one, other)]
+        for identifier in ids:
+            other.rest().await_status(identifier, "SENT")
+        assert other.rest().get(f"/emails/{ids[0]}/message").status == 200, "written by the other server"
+
+        soon = datetime.now(timezone.utc) + timedelta(seconds=2)
+        ids.append(one.rest().accept_one(payload(send_at=soon.isoformat())))
+        bucket.be_there(False)
+        refused = eventually(lambda: (got := one.rest().post("/emails", {"data": [payload()]})).status == 503 and got)
+        assert refused.problem["code"] == "STORE_UNAVAILABLE"
+        eventually(lambda: BUCKET in readiness(one), "readiness that names the bucket")
+        assert "SENT" not in one.rest().states(ids[2]), "it waits"
+        bucket.be_there(True)
+        other.rest().await_status(ids[2], "SENT")
+        taken = eventually(lambda: (got := one.rest().post("/emails", {"data": [payload()]})).status == 201 and got)
+        ids.append(taken.json["results"][0]["id"])
+        one.rest().await_status(ids[3], "SENT")
+        assert sorted(mail.id for mail in relay.arrived) == sorted(ids), "each once"
