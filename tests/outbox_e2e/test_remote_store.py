@@ -94,8 +94,8 @@ def test_an_outage_is_told_and_ends_by_itself(binary, directory, store, port, sh
         assert answer(one.url + "/readyz")[0] == 200
         store.stop()
         # The outbox may say that it cannot write before it is sure of the store.
-        status, _ = eventually(lambda: f"127.0.0.1:{port}" in (found := answer(one.url + "/readyz"))[1] and found, "the outage")
-        assert status == 503
+        told = f"127.0.0.1:{port}"
+        eventually(lambda: (found := answer(one.url + "/readyz"))[0] == 503 and told in found[1], "the outage")
         assert one.rest().post("/emails", {"data": [payload()]}).status == 503
         again = Store(binary, directory / "store", port)
         try:
@@ -200,8 +200,10 @@ def test_rights_that_are_taken_away_are_told_and_come_back(binary, directory, gu
         assert answer(one.url + "/readyz")[0] == 200
         guarded.is_detached = True
         # Other parts may say before that what they cannot do.
-        status, told = eventually(lambda: "does not allow" in (found := answer(one.url + "/readyz"))[1] and found, "the trouble")
-        assert status == 503 and " of table " in told and "postino tables export --format iam" in told, told
+        told = eventually(
+            lambda: (found := answer(one.url + "/readyz"))[0] == 503 and "does not allow" in found[1] and found[1], "the trouble"
+        )
+        assert " of table " in told and "postino tables export --format iam" in told, told
         metrics = answer(one.url + "/metrics")[1]
         failures = [line for line in metrics.splitlines() if line.startswith("postino_store_failures_total{") and not line.endswith(" 0")]
         assert failures, metrics
