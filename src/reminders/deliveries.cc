@@ -185,8 +185,7 @@ OrRefusal<int> Deliveries::run_once(int limit) {
   auto changed = look_at_all(limit, cause);
   if (!cause.empty() && trouble_.fails(cause))
     base::log_warning("reminders", "outcomes of reminders cannot be recorded now", {{"cause", cause}});
-  if (cause.empty() && trouble_.works())
-    base::log_info("reminders", "outcomes of reminders are recorded again");
+  if (cause.empty() && trouble_.works()) base::log_info("reminders", "outcomes of reminders are recorded again");
   return changed;
 }
 

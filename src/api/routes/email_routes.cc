@@ -120,7 +120,8 @@ Outcome show_payload(Call& call) {
 }
 
 AnswerDescription unreadable_answer() {
-  return {409, "The record of the e-mail cannot be read (`detail` says why). It is left alone until it is repaired.", {}};
+  return {
+      409, "The record of the e-mail cannot be read (`detail` says why). It is left alone until it is repaired.", {}};
 }
 
 AnswerDescription page_answer() { return {200, "A page of e-mails.", {{json_content_type, "EmailPage"}}}; }

@@ -15,11 +15,10 @@ TEST(RequestBody, OfAnItem) {
   request.placeholders = {expr::Names{{"#x", "x"}}, item::Map{{":x", 1}}};
   request.return_values = store::ReturnValues::all_new;
   request.return_item_on_failure = true;
-  EXPECT_EQ(encode(request),
-            R"({"TableName":"mails","Key":{"pk":{"S":"a"}},"UpdateExpression":"SET #x = :x",)"
-            R"("ConditionExpression":"x < y","ExpressionAttributeNames":{"#x":"x"},)"
-            R"("ExpressionAttributeValues":{":x":{"N":"1"}},"ReturnValues":"ALL_NEW",)"
-            R"("ReturnValuesOnConditionCheckFailure":"ALL_OLD","ReturnConsumedCapacity":"INDEXES"})");
+  EXPECT_EQ(encode(request), R"({"TableName":"mails","Key":{"pk":{"S":"a"}},"UpdateExpression":"SET #x = :x",)"
+                             R"("ConditionExpression":"x < y","ExpressionAttributeNames":{"#x":"x"},)"
+                             R"("ExpressionAttributeValues":{":x":{"N":"1"}},"ReturnValues":"ALL_NEW",)"
+                             R"("ReturnValuesOnConditionCheckFailure":"ALL_OLD","ReturnConsumedCapacity":"INDEXES"})");
 }
 
 TEST(RequestBody, HasOnlyWhatWasAskedFor) {
@@ -49,10 +48,11 @@ TEST(RequestBody, OfATransaction) {
   check.condition = "x < y";
   request.actions = {update, check};
   request.client_request_token = "token";
-  EXPECT_EQ(encode(request),
-            R"({"TransactItems":[{"Update":{"Key":{"pk":{"S":"a"}},"UpdateExpression":"REMOVE x","TableName":"mails"}},)"
-            R"({"ConditionCheck":{"Key":{"pk":{"S":"b"}},"TableName":"mails","ConditionExpression":"x < y"}}],)"
-            R"("ClientRequestToken":"token","ReturnConsumedCapacity":"INDEXES"})");
+  EXPECT_EQ(
+      encode(request),
+      R"({"TransactItems":[{"Update":{"Key":{"pk":{"S":"a"}},"UpdateExpression":"REMOVE x","TableName":"mails"}},)"
+      R"({"ConditionCheck":{"Key":{"pk":{"S":"b"}},"TableName":"mails","ConditionExpression":"x < y"}}],)"
+      R"("ClientRequestToken":"token","ReturnConsumedCapacity":"INDEXES"})");
 }
 
 }  // namespace
