@@ -1,5 +1,8 @@
 """A Postino server with its outbox, on free ports."""
 
+import urllib.error
+import urllib.request
+
 from postino_server import Server
 from rest import Rest
 from waiting import PATIENCE_SECONDS, eventually
@@ -21,6 +24,14 @@ class OutboxServer(Server):
 
     def rest(self, key=None, ca=None, **more):
         return Rest(self.url, key, ca, **more)
+
+    def readiness(self):
+        """Status and text of what it says to load balancers."""
+        try:
+            with urllib.request.urlopen(self.url + "/readyz", timeout=PATIENCE_SECONDS) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as refusal:
+            return refusal.code, refusal.read().decode()
 
     def ask_to_end(self):
         self.ended_on_purpose = True

@@ -4,7 +4,6 @@ nothing is accepted that could not be sent, what was accepted waits, and all goe
 import json
 import subprocess
 import sys
-import urllib.error
 import urllib.request
 from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
@@ -44,14 +43,6 @@ def bucket_server():
             server.kill()
 
 
-def readiness(server):
-    try:
-        with urllib.request.urlopen(server.url + "/readyz", timeout=60) as answer:
-            return answer.read().decode()
-    except urllib.error.HTTPError as refusal:
-        return refusal.read().decode()
-
-
 def test_servers_share_a_bucket_and_wait_for_it(start):
     with RecordingSmtp() as relay, bucket_server() as bucket:
         one, other = (start("--smtp", relay.address, *bucket.flags, *TIMES) for _ in range(2))
@@ -65,7 +56,7 @@ def test_servers_share_a_bucket_and_wait_for_it(start):
         bucket.be_there(False)
         refused = eventually(lambda: (got := one.rest().post("/emails", {"data": [payload()]})).status == 503 and got)
         assert refused.problem["code"] == "STORE_UNAVAILABLE"
-        eventually(lambda: BUCKET in readiness(one), "readiness that names the bucket")
+        eventually(lambda: BUCKET in one.readiness()[1], "readiness that names the bucket")
         assert "SENT" not in one.rest().states(ids[2]), "it waits"
         bucket.be_there(True)
         other.rest().await_status(ids[2], "SENT")

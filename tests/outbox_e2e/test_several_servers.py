@@ -1,7 +1,6 @@
 """Several servers on one database: only if they were told, so that they share all idempotency keys."""
 
 import hashlib
-import http.client
 import subprocess
 
 import pytest
@@ -68,21 +67,11 @@ def test_a_request_may_be_repeated_at_another_server(binary, on_one_database):
             assert second.get(f"/emails/{email}").json["status"] != "HELD", "it is not held again"
 
 
-def readiness(server):
-    connection = http.client.HTTPConnection(server.host, server.port, timeout=PATIENCE_SECONDS)
-    try:
-        connection.request("GET", "/readyz")
-        response = connection.getresponse()
-        return response.status, response.read().decode()
-    finally:
-        connection.close()
-
-
 def test_a_server_that_has_lost_its_lock_to_another_says_so(binary, directory, ledger, on_one_database):
     mariadb = ledger.server
     lock = "postino-server-" + hashlib.sha256(ledger.database(directory / "first").encode()).hexdigest()[:32]
     with OutboxServer(binary, *on_one_database("first")) as server:
-        assert readiness(server)[0] == 200
+        assert server.readiness()[0] == 200
         other = subprocess.Popen(
             ["mariadb", "--no-defaults", f"--socket={mariadb.socket}", "--user=root"], stdin=subprocess.PIPE, text=True
         )
@@ -93,9 +82,9 @@ def test_a_server_that_has_lost_its_lock_to_another_says_so(binary, directory, l
             eventually(lambda: mariadb.query(waiting) == [["1"]], "another one that waits for the lock")
             [[holder]] = mariadb.query(f"SELECT IS_USED_LOCK('{lock}')")
             mariadb.query(f"KILL {holder}")
-            status, text = eventually(lambda: (seen := readiness(server))[0] == 503 and seen, "a bad sign")
+            status, text = eventually(lambda: (seen := server.readiness())[0] == 503 and seen, "a bad sign")
             assert "another server" in text
         finally:
             other.stdin.close()
             other.wait()
-        eventually(lambda: readiness(server)[0] == 200, "a good sign")
+        eventually(lambda: server.readiness()[0] == 200, "a good sign")

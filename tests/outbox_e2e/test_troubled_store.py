@@ -13,7 +13,6 @@ import os
 import random
 import subprocess
 import time
-import urllib.error
 import urllib.request
 import uuid
 
@@ -99,20 +98,12 @@ def world(binary, module_directory):
         yield World(binary, module_directory, stack.enter_context)
 
 
-def readiness(server):
-    try:
-        with urllib.request.urlopen(server.url + "/readyz", timeout=PATIENCE_SECONDS) as answer:
-            return answer.status, answer.read().decode()
-    except urllib.error.HTTPError as error:
-        return error.code, error.read().decode()
-
-
 @pytest.fixture(autouse=True)
 def health_at_the_end(world):
     yield
     world.proxy.heal()
     for server in world.servers:
-        eventually(lambda: readiness(server)[0] == 200, "that it is ready by itself")
+        eventually(lambda: server.readiness()[0] == 200, "that it is ready by itself")
 
 
 def test_every_email_moves_once(world):
@@ -215,10 +206,10 @@ def test_a_service_that_is_silent_is_told_of_and_waited_for(world):
     world.proxy.misbehave(silent=1)
     # The outbox may say that it cannot write before it is sure of the store.
     told = f"127.0.0.1:{world.proxy.port}"
-    eventually(lambda: (seen := readiness(server))[0] == 503 and told in seen[1], "a bad sign")
+    eventually(lambda: (seen := server.readiness())[0] == 503 and told in seen[1], "a bad sign")
     assert server.rest().post("/emails", {"data": [payload()]}).status == 503
     world.proxy.heal()
-    eventually(lambda: readiness(server)[0] == 200, "a good sign")
+    eventually(lambda: server.readiness()[0] == 200, "a good sign")
     identifier = server.rest().accept_one(payload())
     server.rest().await_status(identifier, "SENT")
 
