@@ -21,14 +21,15 @@ enum class ErrorCode {
 // Rules that some callers report in words of their own. They know a broken one by this, never by the message.
 enum class Rule {
   other,
-  expression,    // of the expression languages; the message begins with "Invalid <parameter>: "
-  nesting,       // how deep values may be nested
-  operand_type,  // which types an operator of an update takes
-  number,        // the form and range of numbers, alone and in sets
-  duplicates,    // sets have none
-  listening,     // a server listens where a connection is opened to
-  known_index,   // the table has the index that is read
-  filled_index,  // and it was filled with the items that were there before it
+  expression,       // of the expression languages; the message begins with "Invalid <parameter>: "
+  nesting,          // how deep values may be nested
+  operand_type,     // which types an operator of an update takes
+  number,           // the form and range of numbers, alone and in sets
+  duplicates,       // sets have none
+  listening,        // a server listens where a connection is opened to
+  condition_count,  // a query has no more conditions than its key has attributes
+  known_index,      // the table has the index that is read
+  filled_index,     // and it was filled with the items that were there before it
 };
 
 struct Error {

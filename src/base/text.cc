@@ -73,6 +73,13 @@ std::size_t character_count(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, starts_character));
 }
 
+std::size_t utf16_unit_count(std::string_view text) {
+  constexpr unsigned char first_of_four = 0xF0;
+  const auto beyond =
+      std::ranges::count_if(text, [](char byte) { return static_cast<unsigned char>(byte) >= first_of_four; });
+  return character_count(text) + static_cast<std::size_t>(beyond);
+}
+
 void append_character(std::string& out, std::uint32_t code) {
   const auto tail = [&](int shift) { out += static_cast<char>(0x80 | ((code >> shift) & 0x3F)); };
   const bool is_none = code == 0 || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF);

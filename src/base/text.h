@@ -35,6 +35,8 @@ bool equal_ignoring_case(std::string_view a, std::string_view b);
 // Is it the first byte of a character, and not one of those that follow?
 inline bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
 std::size_t character_count(std::string_view text);
+// As UTF-16 counts them: two for a character beyond U+FFFF.
+std::size_t utf16_unit_count(std::string_view text);
 
 // As UTF-8; U+FFFD in place of what is no character.
 void append_character(std::string& out, std::uint32_t code);

@@ -2,6 +2,7 @@
 // each likewise, and the first thing that is out of place is reported.
 #include <algorithm>
 
+#include "expr/evaluate.h"
 #include "expr/expression.h"
 #include "expr/scope.h"
 #include "expr/syntax/functions.h"
@@ -110,6 +111,27 @@ class KeyConditionReader {
 };
 
 }  // namespace
+
+bool fulfils(const item::AttributeValue& value, const KeyConjunct& conjunct) {
+  switch (conjunct.op) {
+    case KeyOperator::equal:
+      return compares(value, Comparator::equal, *conjunct.value);
+    case KeyOperator::less:
+      return compares(value, Comparator::less, *conjunct.value);
+    case KeyOperator::less_equal:
+      return compares(value, Comparator::less_equal, *conjunct.value);
+    case KeyOperator::greater:
+      return compares(value, Comparator::greater, *conjunct.value);
+    case KeyOperator::greater_equal:
+      return compares(value, Comparator::greater_equal, *conjunct.value);
+    case KeyOperator::between:
+      return compares(value, Comparator::greater_equal, *conjunct.value) &&
+             compares(value, Comparator::less_equal, *conjunct.upper);
+    case KeyOperator::begins_with:
+      break;
+  }
+  return begins_with(value, *conjunct.value);
+}
 
 base::Result<std::vector<KeyConjunct>> Binder::bind_key_condition(const Condition& condition) {
   TRY(const BoundCondition bound, bind(condition));

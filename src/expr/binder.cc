@@ -5,6 +5,7 @@
 #include "expr/path.h"
 #include "expr/placeholder_keys.h"
 #include "expr/scope.h"
+#include "item/size.h"
 
 namespace postino::expr {
 namespace {
@@ -34,6 +35,17 @@ base::Result<void> check_keys(std::string_view parameter, char sign, const Map& 
   return {};
 }
 
+// Where there are faults of several, DynamoDB tells of the one that Java comes upon first.
+base::Result<void> check_named_attributes(const Names& names) {
+  const auto valid = [](const auto& entry) { return item::check_attribute_name(entry.second).has_value(); };
+  if (std::ranges::all_of(names, valid)) return {};
+  for (const std::string_view key : in_hash_order(keys_of(names)))
+    if (auto checked = item::check_attribute_name(names.find(key)->second); !checked)
+      return base::invalid(std::string(names_parameter) + " contains invalid value: " + checked.error().message +
+                           " for key " + std::string(key));
+  return {};
+}
+
 template <class Map>
 base::Result<void> check_used(std::string_view parameter, const Map& map, std::vector<std::string_view> used) {
   std::ranges::sort(used);
@@ -56,6 +68,7 @@ base::Result<void> Binder::check_maps(bool any_expression, std::string_view abse
   if (placeholders_->names) {
     if (!any_expression) return base::invalid(std::string(names_parameter).append(only_with));
     TRY_VOID(check_keys(names_parameter, '#', *placeholders_->names));
+    TRY_VOID(check_named_attributes(*placeholders_->names));
   }
   if (placeholders_->values) {
     if (!any_expression) {

@@ -25,6 +25,11 @@ std::vector<Path> targets_of(const UpdateTree& tree) {
   return paths;
 }
 
+std::vector<Path> nested(std::vector<Path> paths) {
+  std::erase_if(paths, [](const Path& path) { return path.count == 1; });
+  return paths;
+}
+
 // The literals below a node.
 std::size_t literal_size(const Scope& scope, const Node& node) {
   if (node.kind == NodeKind::value) return item::size_of(*scope.value_of(node));
@@ -37,6 +42,14 @@ std::size_t literal_size(const Scope& scope, const Node& node) {
 
 std::vector<std::string_view> BoundCondition::attributes() const {
   return top_level_names(Scope{*tree_, names_, values_}, paths_of(*tree_));
+}
+
+std::vector<std::string_view> BoundCondition::nested_attributes() const {
+  return top_level_names(Scope{*tree_, names_, values_}, nested(paths_of(*tree_)));
+}
+
+std::vector<std::string_view> BoundProjection::nested_attributes() const {
+  return top_level_names(Scope{*tree_, names_, {}}, nested(tree_->paths));
 }
 
 std::vector<BoundUpdate::Target> BoundUpdate::targets() const {

@@ -5,6 +5,7 @@
 #include "base/base64.h"
 #include "expr/check.h"
 #include "expr/evaluate.h"
+#include "expr/expression.h"
 #include "expr/path.h"
 #include "expr/syntax/functions.h"
 #include "expr/syntax/wording.h"
@@ -16,14 +17,6 @@ namespace {
 using item::Type;
 
 bool has_order(Type type) { return type == Type::string || type == Type::number || type == Type::binary; }
-
-std::string describe_literal(const item::AttributeValue& value) {
-  std::string text = "AttributeValue: {" + std::string(item::type_name(value.type())) + ":";
-  if (const auto* string = value.get_if<std::string>()) text += *string;
-  if (const auto* number = value.get_if<item::Number>()) number->append_to(text);
-  if (const auto* binary = value.get_if<item::Binary>()) text += base::to_base64(binary->bytes);
-  return text + "}";
-}
 
 class ConditionCheck {
  public:
@@ -105,7 +98,7 @@ class ConditionCheck {
       case Function::attribute_not_exists:
         return check_path(node);
       case Function::attribute_type:
-        TRY_VOID(check_path(node));
+        if (tree_.child(node, 0).kind != NodeKind::value) TRY_VOID(check_path(node));
         return check_type_name(tree_.child(node, 1));
       case Function::begins_with:
         return check_operands(node, [](Type type) { return type == Type::string || type == Type::binary; });
@@ -180,6 +173,14 @@ class ConditionCheck {
 };
 
 }  // namespace
+
+std::string describe_literal(const item::AttributeValue& value) {
+  std::string text = "AttributeValue: {" + std::string(item::type_name(value.type())) + ":";
+  if (const auto* string = value.get_if<std::string>()) text += *string;
+  if (const auto* number = value.get_if<item::Number>()) number->append_to(text);
+  if (const auto* binary = value.get_if<item::Binary>()) text += base::to_base64(binary->bytes);
+  return text + "}";
+}
 
 base::Result<void> check_condition(const ConditionTree& tree, const Scope& scope) {
   return ConditionCheck(tree, scope).check(tree.nodes[tree.root]);

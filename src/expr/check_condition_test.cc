@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(Operands, RefusedCondition,
                                          Case{"size(a, b) > c", operands("size", 2)},
                                          Case{"attribute_exists(:n)", needs_path("attribute_exists")},
                                          Case{"attribute_not_exists(size(:s))", needs_path("attribute_not_exists")},
-                                         Case{"attribute_type(:s, :s)", needs_path("attribute_type")}));
+                                         Case{"attribute_type(size(a), :s)", needs_path("attribute_type")}));
 
 INSTANTIATE_TEST_SUITE_P(
     Distinct, RefusedCondition,
@@ -112,6 +112,8 @@ TEST(CheckCondition, AcceptsEveryTypeWhereItMakesSense) {
     EXPECT_EQ(condition_error("size(" + std::string(value) + ") = :n"), "");
   for (const char* name : {"S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "L", "M"})
     EXPECT_EQ(condition_error("attribute_type(a, :t)", {{}, Values{{":t", name}}}), "");
+  EXPECT_TRUE(matches("attribute_type(:v, :t)", {}, {{}, Values{{":t", "N"}, {":v", 7}}}));
+  EXPECT_FALSE(matches("attribute_type(:v, :t)", {}, {{}, Values{{":t", "S"}, {":v", 7}}}));
 }
 
 }  // namespace

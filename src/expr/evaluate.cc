@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/text.h"
 #include "expr/expression.h"
 #include "expr/path.h"
 #include "expr/scope.h"
@@ -30,7 +31,9 @@ bool has_member(const item::Set<Member>& set, const AttributeValue& wanted) {
 std::optional<std::size_t> measured_size(const AttributeValue& value) {
   return std::visit(
       []<class T>(const T& content) -> std::optional<std::size_t> {
-        if constexpr (requires { content.bytes; })
+        if constexpr (std::is_same_v<T, std::string>)
+          return base::utf16_unit_count(content);
+        else if constexpr (requires { content.bytes; })
           return content.bytes.size();
         else if constexpr (requires { content.size(); })
           return content.size();

@@ -123,8 +123,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Truth{"size(ss) = :v", true, {{":v", 2}}}, Truth{"size(ns) = :v", true, {{":v", 2}}},
                     Truth{"size(bs) = :v", true, {{":v", 1}}}, Truth{"size(l) = :v", true, {{":v", 3}}},
                     Truth{"size(m) = :v", true, {{":v", 2}}}, Truth{"size(blank) = :v", true, {{":v", 0}}},
-                    Truth{"size(:v) = n", true, {{":v", "x"}}}, Truth{"size(:v) > n", true, {{":v", "ü"}}},
-                    Truth{"size(n) = :n", false}, Truth{"size(yes) = :n", false}, Truth{"size(l) > size(ss)", true},
+                    Truth{"size(:v) = n", true, {{":v", "x"}}}, Truth{"size(:v) = n", true, {{":v", "ü"}}},
+                    // A character beyond U+FFFF is two code units of UTF-16.
+                    Truth{"size(:v) = :n", true, {{":v", "é𝄞"}, {":n", 3}}}, Truth{"size(n) = :n", false},
+                    Truth{"size(yes) = :n", false}, Truth{"size(l) > size(ss)", true},
                     Truth{"size(l) BETWEEN size(ss) AND size(s)", true}, Truth{"size(l) < :s", false}));
 
 INSTANTIATE_TEST_SUITE_P(
@@ -155,6 +157,7 @@ TEST(Evaluate, TellsItsAttributes) {
   const auto bound = Binder(placeholders).bind(*parsed);
   ASSERT_TRUE(bound);
   EXPECT_THAT(bound->attributes(), testing::ElementsAre("b", "a", "d"));
+  EXPECT_THAT(bound->nested_attributes(), testing::ElementsAre("b", "a"));
 }
 
 }  // namespace

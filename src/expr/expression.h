@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +36,8 @@ class BoundCondition {
   bool matches(const item::Map& item) const;
   // Distinct top-level attribute names that the expression refers to, in source order.
   std::vector<std::string_view> attributes() const;
+  // Those of them that a path leads into: "a" of a.b and of a[0].
+  std::vector<std::string_view> nested_attributes() const;
 
  private:
   friend class Binder;
@@ -82,6 +85,8 @@ class BoundProjection {
   item::Map project(const item::Map& item) const;
   // Distinct top-level attribute names, in source order.
   std::vector<std::string_view> attributes() const;
+  // Those of them that a path leads into.
+  std::vector<std::string_view> nested_attributes() const;
 
  private:
   friend class Binder;
@@ -99,6 +104,12 @@ struct KeyConjunct {
   const item::AttributeValue* value = nullptr;
   const item::AttributeValue* upper = nullptr;
 };
+
+// A scalar as some messages show it: "AttributeValue: {S:abc}".
+std::string describe_literal(const item::AttributeValue& value);
+
+// Does a value fulfil the conjunct, whichever attribute it belongs to?
+bool fulfils(const item::AttributeValue& value, const KeyConjunct& conjunct);
 
 // Binds the expressions of one request and remembers which placeholders they used.
 // DynamoDB's order: check_maps first, then each expression, then check_all_used.

@@ -100,13 +100,13 @@ Response OriginPolicy::answer_preflight(const Request& request) const {
   return response;
 }
 
-void OriginPolicy::add_origin(const Request& request, Response& response) const {
+void OriginPolicy::add_origin(const Request& request, Response& response, std::string_view exposed) const {
   if (options_.origins.empty()) return;
   response.headers.emplace_back("Vary", "Origin");  // a cache must not give one page the answer to another
   const std::string_view origin = request.header("origin");
   if (!is_named_origin(origin)) return;
   response.headers.emplace_back("Access-Control-Allow-Origin", origin);
-  response.headers.emplace_back("Access-Control-Expose-Headers", "*");
+  response.headers.emplace_back("Access-Control-Expose-Headers", exposed);
 }
 
 bool OriginPolicy::is_named_origin(std::string_view origin) const {

@@ -39,8 +39,9 @@ class OriginPolicy {
   // What a browser asks before it lets a page of another origin call, and the answer to it.
   static bool is_preflight(const Request& request);
   Response answer_preflight(const Request& request) const;
-  // Lets the page that asked read the response, if its origin is one that was named.
-  void add_origin(const Request& request, Response& response) const;
+  // Lets the page that asked read the response, if its origin is one that was named: the body, and the headers that are
+  // exposed.
+  void add_origin(const Request& request, Response& response, std::string_view exposed = "*") const;
 
  private:
   bool is_named_origin(std::string_view origin) const;

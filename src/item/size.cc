@@ -59,6 +59,13 @@ std::size_t key_size(const AttributeValue& scalar) {
   return size_of(scalar);
 }
 
+base::Result<void> check_attribute_name(std::string_view name) {
+  if (name.empty()) return base::invalid("Empty attribute name");
+  if (name.size() <= max_attribute_name_size) return {};
+  return base::invalid(
+      "One or more parameter values were invalid: Attribute name is too large, must be less than 65536 bytes");
+}
+
 base::Result<void> check_nesting(const AttributeValue& value) {
   if (!nests_within(value, max_nesting)) return base::invalid(std::string(nesting_exceeded), base::Rule::nesting);
   return {};

@@ -37,6 +37,7 @@ base::Result<void> bind_update(const std::string& text, const expr::Placeholders
 store::Answer<void> check_update(const Update& update, CheckedStatement& checked) {
   TRY_VOID(check_no_index(update.table));
   TRY(checked.update, plainly(write_update(update.actions, *checked.parameters, checked.substitutions)));
+  TRY_VOID(checked.substitutions.check_names());
   if (auto bound = bind_update(checked.update, checked.substitutions.placeholders()); !bound)
     return base::propagate(reworded(store::Error(std::move(bound).error())));
   return check_condition(update.where, *checked.parameters);

@@ -7,6 +7,7 @@ namespace postino::partiql {
 base::Result<Filter> Filter::make(const Expression& condition, const Parameters& parameters) {
   Substitutions substitutions;
   TRY(const ConditionText text, ConditionWriter(parameters, substitutions).write(condition));
+  TRY_VOID(substitutions.check_names());
   TRY(const expr::Condition parsed, expr::cached_condition(text.text, expr::Kind::filter));
   Filter filter;
   filter.placeholders_ = std::make_unique<const expr::Placeholders>(std::move(substitutions).take());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "expr/placeholder_keys.h"
+#include "item/size.h"
 #include "partiql/key_branches.h"
 #include "partiql/syntax/columns.h"
 
@@ -186,6 +187,7 @@ store::Answer<ReadPlan> plan_read(store::Store& store, const Select& select, std
   }
   if (setting != ReadSetting::statement) TRY_VOID(check_single_item(plan, setting));
   if (plan.columns) plan.fetched = fetched_attributes(plan);
+  for (const std::string& name : plan.fetched) TRY_VOID(item::check_attribute_name(name));
   return plan;
 }
 

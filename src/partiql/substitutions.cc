@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "item/size.h"
+
 namespace postino::partiql {
 
 std::string Substitutions::name(std::string_view attribute) {
@@ -30,6 +32,11 @@ std::string Substitutions::path(const Path& path) {
       text.append(text.empty() ? "" : ".").append(name(step.name));
   }
   return text;
+}
+
+base::Result<void> Substitutions::check_names() const {
+  for (const std::string& name : names_) TRY_VOID(item::check_attribute_name(name));
+  return {};
 }
 
 const item::AttributeValue* constant_of(const Expression& expression, const Parameters& parameters) {

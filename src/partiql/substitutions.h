@@ -18,6 +18,9 @@ class Substitutions {
   std::string value(const item::AttributeValue& value);  // ":0"
   std::string path(const Path& path);                    // "#0.#1[2]"
 
+  // Can attributes have all the names?
+  base::Result<void> check_names() const;
+
   const expr::Placeholders& placeholders() const { return placeholders_; }
   expr::Placeholders take() && { return std::move(placeholders_); }
 

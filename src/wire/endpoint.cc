@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "json/document.h"
 #include "store/caller_patience.h"
-#include "wire/gzip.h"
+#include "wire/compression.h"
 #include "wire/protocol/operation.h"
 #include "wire/request_id.h"
 
@@ -20,6 +20,7 @@ namespace {
 constexpr std::string_view json_type = "application/x-amz-json-1.0";
 constexpr std::string_view plain_json_type = "application/json";
 constexpr std::size_t max_body_bytes = 16 << 20;
+constexpr std::string_view exposed_headers = "x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date";
 constexpr int forbidden = 403;
 constexpr int not_found = 404;
 constexpr std::size_t request_id_position = 1;  // among the headers of an API response
@@ -32,8 +33,29 @@ std::string_view content_type_of(const http::Request& request) {
   return {};
 }
 
+// What the answer has where no type of the API was asked for.
+std::string_view answered_type(const http::Request& request) {
+  const std::string_view type = content_type_of(request);
+  return type.empty() ? json_type : type;
+}
+
+bool is_compressed(const http::Request& request) {
+  return request.has_header("content-encoding") &&
+         !base::equal_ignoring_case(request.header("content-encoding"), "identity");
+}
+
 bool takes_long_to_read(const http::Request& request) {
-  return request.body.size() > short_body_bytes || request.has_header("content-encoding");  // which may become large
+  return request.body.size() > short_body_bytes || is_compressed(request);  // which may become large
+}
+
+// A large answer, as the client accepts it.
+void compress_body(const http::Request& request, http::Response& response) {
+  constexpr std::size_t least_compressed = 4 << 10;
+  if (response.body.size() < least_compressed) return;
+  const auto coding = accepted_coding(request.header("accept-encoding"));
+  if (!coding) return;
+  response.body = compress(response.body, *coding);
+  response.headers.emplace_back("Content-Encoding", coding_name(*coding));
 }
 
 void add_request_id(http::Response& response) { response.headers.emplace_back("x-amzn-RequestId", make_request_id()); }
@@ -77,8 +99,9 @@ void Endpoint::stop() {
 
 void Endpoint::complete(const http::Request& request, http::Response& response) const {
   add_request_id(response);
+  compress_body(request, response);
   add_checksum(response);
-  options_.origin_policy.add_origin(request, response);
+  options_.origin_policy.add_origin(request, response, exposed_headers);
 }
 
 http::Response Endpoint::api_response(const http::Request& request, Reply reply, std::string_view content_type) const {
@@ -118,7 +141,7 @@ void Endpoint::handle(const http::Request& request, http::Responder respond) {
   if (request.method == "POST" && (options_.all_calls_are_long || takes_long_to_read(request)))
     return handle_long_call(request, respond);
   if (request.method == "POST") return handle_call(*services_, request, std::move(respond));
-  if (request.method == "GET") return respond(health(request));
+  if (request.method == "GET" && request.path() == "/") return respond(health(request));
   if (http::OriginPolicy::is_preflight(request)) return respond(preflight(request));
   respond(not_an_api_call(request));
 }
@@ -131,7 +154,7 @@ void Endpoint::handle_long_call(const http::Request& request, const http::Respon
   if (is_taken) return;
   Reply reply = too_many_long_calls();
   statistics_.count_refused(reply.error);
-  respond(api_response(request, std::move(reply), json_type));
+  respond(api_response(request, std::move(reply), answered_type(request)));
 }
 
 // For reading a body and what comes of it, until it is answered. nullptr: there is none left. One call at a time finds
@@ -145,6 +168,13 @@ std::shared_ptr<base::MemoryBudget::Share> Endpoint::memory_for(std::string_view
   return *share ? share : nullptr;
 }
 
+bool Endpoint::admits(const http::Request& request) const {
+  const auto authenticator = authenticator_.get();
+  if (request.method != "POST" || content_type_of(request).empty()) return false;
+  if (authenticator->is_open() && options_.origin_policy.check(request)) return false;
+  return find_operation(request.header("x-amz-target")) != nullptr && !authenticator->check(request);
+}
+
 std::optional<http::Response> Endpoint::refuse_foreign(const http::Request& request,
                                                        const Authenticator& authenticator) {
   const auto refused = authenticator.is_open() ? options_.origin_policy.check(request) : std::nullopt;
@@ -152,7 +182,7 @@ std::optional<http::Response> Endpoint::refuse_foreign(const http::Request& requ
   Reply reply = authentication_failure("AccessDeniedException", refused->message);
   reply.status = forbidden;
   statistics_.count_refused(reply.error);
-  return api_response(request, std::move(reply), json_type);
+  return api_response(request, std::move(reply), answered_type(request));
 }
 
 std::optional<http::Response> Endpoint::refuse_early(const http::Request& request) {
@@ -166,17 +196,16 @@ std::optional<http::Response> Endpoint::refuse_early(const http::Request& reques
   if (!denied) return std::nullopt;
   Reply reply = authentication_failure(denied->type, denied->message);
   statistics_.count_refused(reply.error);
-  return api_response(request, std::move(reply), json_type);
+  return api_response(request, std::move(reply), answered_type(request));
 }
 
 // Callers whom the origin policy keeps out learn nothing else. The order of the other checks is DynamoDB's: is it JSON,
 // is there such an operation, is it signed, is there a body.
 void Endpoint::handle_call(const Services& services, const http::Request& request, http::Responder respond) {
-  std::string_view type = content_type_of(request);
+  const std::string_view type = answered_type(request);
   const auto authenticator = authenticator_.get();
   if (auto refusal = refuse_foreign(request, *authenticator)) return respond(*std::move(refusal));
-  if (type.empty() && !request.body.empty()) return respond(not_an_api_call(request));
-  if (type.empty()) type = json_type;
+  if (content_type_of(request).empty() && !request.body.empty()) return respond(not_an_api_call(request));
   const auto answer = [&](Reply reply) {
     statistics_.count_refused(reply.error);
     respond(api_response(request, std::move(reply), type));
@@ -184,11 +213,13 @@ void Endpoint::handle_call(const Services& services, const http::Request& reques
 
   std::string unpacked;
   std::string_view body = request.body;
-  if (base::equal_ignoring_case(request.header("content-encoding"), "gzip")) {
+  if (is_compressed(request)) {
     // What strangers sent is not unpacked.
     if (const auto denied = authenticator->check_headers(request))
       return answer(authentication_failure(denied->type, denied->message));
-    auto text = gunzip(body, max_body_bytes);
+    const auto coding = find_coding(request.header("content-encoding"));
+    base::Result<std::string> text = base::fail(base::ErrorCode::malformed, "a coding that is not known");
+    if (coding) text = decompress(body, *coding, max_body_bytes);
     if (!text && text.error().code == base::ErrorCode::exhausted) return respond(too_large());
     if (!text) return answer(failure({store::ErrorType::internal_server_error, "Internal server error"}));
     unpacked = *std::move(text);

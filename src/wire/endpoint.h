@@ -64,6 +64,10 @@ class Endpoint {
 
   void handle(const http::Request& request, http::Responder respond);
 
+  // Is it a call of an operation, and may its caller call? As far as that can be told without the store: what is not is
+  // answered by handle() without asking the store.
+  bool admits(const http::Request& request) const;
+
   // For a request whose body has not come yet: the answer if it will be refused whatever the body is. What has a small
   // body is left to handle(), where errors come in DynamoDB's order.
   std::optional<http::Response> refuse_early(const http::Request& request);

@@ -80,6 +80,33 @@ TEST_F(LegacyTest, ExpectationsGuardWrites) {
   EXPECT_EQ(answer("GetItem", R"({"TableName":"old","Key":{"pk":{"S":"b"},"sk":{"S":"1"}}})"), "{}");
 }
 
+TEST_F(LegacyTest, NothingIsContainedInAMissingAttribute) {
+  const std::string condition = R"({"ComparisonOperator":"NOT_CONTAINS","AttributeValueList":[{"S":"z"}]})";
+  EXPECT_EQ(scanned("\"t\":" + condition), "12");
+  EXPECT_EQ(refusal("UpdateItem",
+                    update(R"("AttributeUpdates":{"u":{"Value":{"S":"x"}}},"Expected":{"missing":)" + condition + "}")),
+            "ConditionalCheckFailedException: The conditional request failed");
+  answer("UpdateItem", update(R"("AttributeUpdates":{"u":{"Value":{"S":"x"}}},"ConditionalOperator":"OR",)"
+                              R"("Expected":{"missing":)" +
+                              condition + R"(,"tags":)" + condition + "}"));
+}
+
+// Parameters that are no expressions are not bound to the limits of expressions, and tell of none.
+TEST_F(LegacyTest, OperandsAndUpdatesMayBeMany) {
+  std::string operands = R"({"N":"3"})";
+  std::string updates = R"("n":{"Value":{"N":"3"}})";
+  for (int i = 100; i < 1'000; ++i) {
+    operands += R"(,{"N":")" + std::to_string(i) + "\"}";
+    updates += ",\"a" + std::to_string(i) + R"(":{"Value":{"BOOL":true}})";
+  }
+  const std::string in = R"("n":{"ComparisonOperator":"IN","AttributeValueList":[)" + operands + "]}";
+  EXPECT_EQ(scanned(in), "3");
+  EXPECT_EQ(refusal("UpdateItem", update(R"("AttributeUpdates":{"u":{"Value":{"S":"x"}}},"Expected":{)" + in + "}")),
+            "ConditionalCheckFailedException: The conditional request failed");
+  answer("UpdateItem", update("\"AttributeUpdates\":{" + updates + "}"));
+  answer("UpdateItem", update(R"("AttributeUpdates":{"u":{"Value":{"S":"x"}}},"Expected":{)" + in + "}"));
+}
+
 TEST_F(LegacyTest, AttributeUpdatesPutAddAndDelete) {
   EXPECT_EQ(answer("UpdateItem", update(R"("AttributeUpdates":{"n":{"Action":"ADD","Value":{"N":"5"}},)"
                                         R"("t":{"Action":"DELETE"},"u":{"Value":{"S":"new"}},)"

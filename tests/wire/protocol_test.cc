@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "endpoint_testing.h"
+#include "wire/compression.h"
 
 namespace postino::wire {
 namespace {
@@ -33,22 +34,6 @@ class ProtocolTest : public EndpointTest {
             {"Access-Control-Request-Headers", "authorization,x-amz-target"},
             {"Access-Control-Request-Method", "POST"}};
   }
-
-  // Zlib's own wrapper with a gzip header.
-  static std::string gzip(const std::string& text) {
-    z_stream stream{};
-    EXPECT_EQ(deflateInit2(&stream, 9, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
-    std::string out(deflateBound(&stream, text.size()) + 64, '\0');
-    std::string in = text;
-    stream.next_in = reinterpret_cast<Bytef*>(in.data());
-    stream.avail_in = static_cast<uInt>(in.size());
-    stream.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream.avail_out = static_cast<uInt>(out.size());
-    EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-    out.resize(stream.total_out);
-    deflateEnd(&stream);
-    return out;
-  }
 };
 
 TEST_F(ProtocolTest, EveryAnswerHasIdChecksumAndTheRequestsType) {
@@ -68,6 +53,8 @@ TEST_F(ProtocolTest, RequestIdsDiffer) {
 
 TEST_F(ProtocolTest, OtherTrafficIsToldApart) {
   EXPECT_EQ(send("GET", "/", {}, "").body, "healthy: dynamodb.us-east-1.amazonaws.com ");
+  EXPECT_EQ(send("GET", "/?a=b", {}, "").status, 200);
+  EXPECT_EQ(send("GET", "/favicon.ico", {}, "").status, 404);
   for (const char* method : {"PUT", "DELETE", "HEAD"}) {
     const http::Response response = send(method, "/", signed_call, "{}");
     EXPECT_EQ(response.status, 404) << method;
@@ -95,6 +82,8 @@ TEST_F(ProtocolTest, PagesOfAllowedOriginsMayCall) {
   const http::Response call = send("POST", "/", with("Origin", "http://example.com"), "{}");
   EXPECT_EQ(call.status, 200);
   EXPECT_EQ(header(call, "Access-Control-Allow-Origin"), "http://example.com");
+  EXPECT_EQ(header(call, "Access-Control-Expose-Headers"),
+            "x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date");
   const http::Response preflight = send("OPTIONS", "/", preflight_of("http://example.com"), "");
   EXPECT_EQ(preflight.status, 200);
   EXPECT_EQ(header(preflight, "Access-Control-Allow-Origin"), "http://example.com");
@@ -102,6 +91,15 @@ TEST_F(ProtocolTest, PagesOfAllowedOriginsMayCall) {
   EXPECT_EQ(header(preflight, "Access-Control-Allow-Methods"), "POST");
   EXPECT_EQ(header(preflight, "Access-Control-Max-Age"), "172800");
   EXPECT_EQ(send("POST", "/", with("Origin", "http://other.example"), "{}").status, 403);
+}
+
+TEST_F(ProtocolTest, RefusalsHaveTheRequestsType) {
+  Headers foreign = with("Content-Type", "application/json");
+  foreign.emplace_back("Origin", "http://example.com");
+  const http::Response refused = send("POST", "/", foreign, "{}");
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_EQ(refused.content_type, "application/json");
+  EXPECT_EQ(send("POST", "/", with("Content-Type", "application/json"), "{").content_type, "application/json");
 }
 
 TEST_F(ProtocolTest, OtherHostsAndProxiesMayNotCall) {
@@ -141,12 +139,60 @@ TEST_F(ProtocolTest, StreamsAndTablesAreTwoApis) {
 }
 
 TEST_F(ProtocolTest, BodiesMayBeCompressed) {
-  EXPECT_EQ(send("POST", "/", with("Content-Encoding", "gzip"), gzip(R"({"Limit":1})")).body, R"({"TableNames":[]})");
-  EXPECT_EQ(send("POST", "/", with("Content-Encoding", "gzip"), "no gzip").status, 500);
-  const std::string cut = gzip(R"({"Limit":1})");
-  EXPECT_EQ(send("POST", "/", with("Content-Encoding", "gzip"), cut.substr(0, cut.size() - 3)).status, 500);
+  const std::string whole = R"({"Limit":1})";
+  const auto status = [&](const std::string& coding, const std::string& body) {
+    return send("POST", "/", with("Content-Encoding", coding), body).status;
+  };
+  const auto gzip = [](std::string_view text) { return compress(text, Coding::gzip); };
+  for (const Coding coding : {Coding::gzip, Coding::deflate})
+    EXPECT_EQ(
+        send("POST", "/", with("Content-Encoding", std::string(coding_name(coding))), compress(whole, coding)).body,
+        R"({"TableNames":[]})");
+  EXPECT_EQ(status("GZIP", gzip(whole)), 200);
+  EXPECT_EQ(status("identity", whole), 200);
+  EXPECT_EQ(status("gzip", gzip(whole.substr(0, 4)) + gzip(whole.substr(4))), 200);  // several members
+  EXPECT_EQ(status("gzip", "no gzip"), 500);
+  EXPECT_EQ(status("gzip", ""), 500);
+  EXPECT_EQ(status("gzip", gzip(whole).substr(0, 20)), 500);
+  EXPECT_EQ(status("gzip", gzip(whole) + "more"), 500);
+  EXPECT_EQ(status("deflate", gzip(whole)), 500);
   // More than 16 MB behind a small body.
-  EXPECT_EQ(send("POST", "/", with("Content-Encoding", "gzip"), gzip(std::string(17 << 20, ' '))).status, 413);
+  EXPECT_EQ(status("gzip", gzip(std::string(17 << 20, ' '))), 413);
+}
+
+TEST_F(ProtocolTest, WhatCannotBeUnpackedDoesNothing) {
+  create_table("tbl");
+  const std::string put = R"({"TableName":"tbl","Item":{"pk":{"S":"a"}}})";
+  Headers headers = with("X-Amz-Target", "DynamoDB_20120810.PutItem");
+  headers.emplace_back("Content-Encoding", "br");
+  EXPECT_EQ(send("POST", "/", headers, put).status, 500);
+  EXPECT_EQ(answer("Scan", R"({"TableName":"tbl","Select":"COUNT"})"), R"({"Count":0,"ScannedCount":0})");
+}
+
+TEST_F(ProtocolTest, LargeAnswersAreCompressedIfTheClientAcceptsIt) {
+  create_table("tbl");
+  const std::string large(5'000, 'x');
+  answer("PutItem", R"({"TableName":"tbl","Item":{"pk":{"S":"a"},"x":{"S":")" + large + "\"}}}");
+  const auto scan = [&](const std::string& accepted, const std::string& more = "") {
+    Headers headers = with("X-Amz-Target", "DynamoDB_20120810.Scan");
+    if (!accepted.empty()) headers.emplace_back("Accept-Encoding", accepted);
+    headers.emplace_back("Accept-Encoding", "gzip");  // a second line does not count
+    if (accepted.empty()) headers.pop_back();
+    return send("POST", "/", headers, R"({"TableName":"tbl")" + more + "}");
+  };
+  const http::Response plain = scan("");
+  EXPECT_EQ(header(plain, "Content-Encoding"), "");
+  EXPECT_EQ(header(scan("identity"), "Content-Encoding"), "");
+  EXPECT_EQ(header(scan("gzip", R"(,"Select":"COUNT")"), "Content-Encoding"), "");
+  for (const Coding coding : {Coding::gzip, Coding::deflate}) {
+    const http::Response packed = scan(std::string(coding_name(coding)));
+    EXPECT_EQ(header(packed, "Content-Encoding"), coding_name(coding));
+    EXPECT_LT(packed.body.size(), large.size());
+    EXPECT_EQ(*decompress(packed.body, coding, 1 << 20), plain.body);
+    const auto checksum =
+        crc32(0, reinterpret_cast<const Bytef*>(packed.body.data()), static_cast<uInt>(packed.body.size()));
+    EXPECT_EQ(header(packed, "x-amz-crc32"), std::to_string(checksum));
+  }
 }
 
 TEST_F(ProtocolTest, TextThatIsNoJsonHasNoMessage) {

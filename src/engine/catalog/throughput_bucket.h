@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "engine/catalog/partition_buckets.h"
 
 namespace postino::engine {
 
@@ -37,6 +38,8 @@ struct ThroughputMeter {
 
   ThroughputBucket reads;
   ThroughputBucket writes;
+  PartitionBuckets partition_reads{PartitionBuckets::most_reads};
+  PartitionBuckets partition_writes{PartitionBuckets::most_writes};
 };
 
 }  // namespace postino::engine

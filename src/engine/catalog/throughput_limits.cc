@@ -27,6 +27,11 @@ ThroughputBucket& throughput_bucket(const ThroughputOwner& owner, Access access)
   return bucket_of(owner.index == nullptr ? *owner.table.meter : *owner.index->meter, access);
 }
 
+PartitionBuckets& partition_buckets(const ThroughputOwner& owner, Access access) {
+  ThroughputMeter& meter = owner.index == nullptr ? *owner.table.meter : *owner.index->meter;
+  return access == Access::read ? meter.partition_reads : meter.partition_writes;
+}
+
 void settle_throughput(const Core& core, const Table& table) {
   if (!core.options.enforce_throughput) return;
   const auto settle = [now = core.now()](const ThroughputOwner& owner) {

@@ -26,6 +26,9 @@ ThroughputBucket& bucket_of(ThroughputMeter& meter, Access access);
 // What is left of it.
 ThroughputBucket& throughput_bucket(const ThroughputOwner& owner, Access access);
 
+// The same of single partition keys: of the table those of its items, of the index those of its entries.
+PartitionBuckets& partition_buckets(const ThroughputOwner& owner, Access access);
+
 // Brings the buckets of the table and its indexes up to date. To be called with the old definition just before the
 // limits change. Does nothing when limits are not enforced.
 void settle_throughput(const Core& core, const Table& table);

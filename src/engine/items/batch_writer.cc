@@ -37,11 +37,28 @@ store::Answer<std::vector<ItemWrite>> prepare_batch(const store::BatchWriteItemR
   return writes;
 }
 
-// Faults of a key have one wording in batches, whatever is wrong with it.
+// The key of an item is checked like any key in a batch, and not like that of an item that is put alone.
 store::Answer<void> check_batched_key(const ItemWrite& write) {
-  if (write.action != WriteAction::put || check_item_key(*write.table, *write.subject)) return {};
+  if (write.action != WriteAction::put) return {};
   TRY_VOID(check_key_not_empty(*write.table, *write.subject));
-  return check_key(*write.table, item::Key());
+  return check_key(*write.table, key_within(*write.table, *write.subject));
+}
+
+// Which keys are the same is known of deletions without the table.
+bool has_equal_deletions(const store::BatchWriteItemRequest& request) {
+  const auto key_of_deletion = [](const store::BatchWrite& write) -> const item::Key* {
+    const auto* deletion = std::get_if<store::BatchDelete>(&write);
+    return deletion == nullptr ? nullptr : &deletion->key;
+  };
+  return std::ranges::any_of(request.tables, [&](const store::BatchWriteTable& table) {
+    for (std::size_t i = 0; i < table.writes.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        const item::Key* key = key_of_deletion(table.writes[i]);
+        const item::Key* other = key_of_deletion(table.writes[j]);
+        if (key != nullptr && other != nullptr && *key == *other) return true;
+      }
+    return false;
+  });
 }
 
 store::Answer<void> locate_batch(const Core& core, std::vector<ItemWrite>& writes) {
@@ -57,16 +74,18 @@ store::Answer<void> locate_batch(const Core& core, std::vector<ItemWrite>& write
   }
   std::set<std::string_view> keys;
   for (const ItemWrite& write : writes)
-    if (!keys.insert(write.key).second) return refuse_invalid("Provided list of item keys contains duplicates");
+    if (!keys.insert(write.key).second) return refuse_invalid(std::string(duplicate_keys));
   return {};
 }
 
 // Reads everything before anything is planned: a failed read must leave the entry empty.
-store::Answer<std::vector<Change>> decide_batch(const std::vector<ItemWrite>& writes, LockedItems& items) {
+store::Answer<std::vector<Change>> decide_batch(const Core& core, const std::vector<ItemWrite>& writes,
+                                                LockedItems& items) {
   std::vector<Change> changes;
   for (const ItemWrite& write : writes) {
     TRY(Decision decision, items.decide(write));
     TRY(Change change, std::move(decision));
+    TRY_VOID(check_collection_size(core, *write.table, *write.subject, change));
     changes.push_back(std::move(change));
   }
   return changes;
@@ -80,7 +99,7 @@ void add_unprocessed(const std::string& table_name, const store::BatchWrite& wri
 }
 
 store::Answer<void> admit_write(const Core& core, const Table& table, const Change& change) {
-  TRY_VOID(admit(core, table, nullptr, Access::write));
+  TRY_VOID(admit(core, table, nullptr, Access::write, change.key));
   return admit_index_writes(core, table, change);
 }
 
@@ -97,8 +116,13 @@ store::Answer<store::BatchWriteItemResponse> ItemWriter::plan_batch(const store:
   TRY_VOID(check_room(core_));
   TRY_VOID(check_batch_write(request));
   TRY(std::vector<ItemWrite> writes, prepare_batch(request));
-  TRY_VOID(items.lock(writes, std::nullopt, [&] { return locate_batch(core_, writes); }));
-  TRY(std::vector<Change> changes, decide_batch(writes, items));
+  TRY_VOID(items.lock(writes, std::nullopt, [&]() -> store::Answer<void> {
+    auto located = locate_batch(core_, writes);
+    // DynamoDB looks for duplicates first; that costs nothing where all is well.
+    if (!located && has_equal_deletions(request)) return refuse_invalid(std::string(duplicate_keys));
+    return located;
+  }));
+  TRY(std::vector<Change> changes, decide_batch(core_, writes, items));
 
   store::BatchWriteItemResponse response;
   Consumption consumption(core_, request.report.consumed_capacity, Access::write);
@@ -117,6 +141,7 @@ store::Answer<store::BatchWriteItemResponse> ItemWriter::plan_batch(const store:
       any_written = true;
       const std::vector<IndexEffect> effects = items.plan(*write.table, change, entry);
       count_write(core_, *write.table, change, effects, entry);
+      take_partition_writes(core_, *write.table, change, effects, entry);
       consumption.add_write(*write.table, change.before, change.after, effects);
       if (request.report.item_collection_metrics)
         add_collection_metrics(core_, *write.table, *write.subject, response.item_collection_metrics);

@@ -1,5 +1,6 @@
 #include "engine/items/change.h"
 
+#include "base/check.h"
 #include "engine/catalog/item_keys.h"
 #include "engine/items/capacity_units.h"
 #include "engine/storage/keys.h"
@@ -124,10 +125,20 @@ std::vector<IndexEffect> plan_change(const Table& table, const Change& change, O
   return effects;
 }
 
-std::vector<IndexEffect> index_effects(const Table& table, const Change& change) {
+std::vector<IndexEffect> index_effects(const Table& table, const Change& change, CommitEntry& planned) {
   if (is_same(change)) return {};
-  CommitEntry discarded;
-  return plan_indexes(table, change, discarded);
+  return plan_indexes(table, change, planned);
+}
+
+std::vector<IndexPart> parts_of(const IndexEffect& effect, const CommitEntry& entry) {
+  std::vector<IndexPart> parts;
+  std::size_t mutation = effect.first_mutation;
+  for (const double units : {effect.removal_units, effect.write_units - effect.removal_units}) {
+    if (units == 0) continue;
+    CHECK(mutation < entry.mutations.size());
+    parts.push_back({entry.mutations[mutation++].key, units});
+  }
+  return parts;
 }
 
 double plan_index_entry(const Index& index, const std::string& key, const StoredItemPointer& item, CommitEntry& entry) {

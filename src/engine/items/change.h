@@ -38,8 +38,15 @@ double plan_index_entry(const Index& index, const std::string& key, const Stored
 void plan_expiry_entry(const Table& table, const std::string& key, const StoredItem& item, base::TimePoint now,
                        CommitEntry& entry);
 
-// What a change would do to the indexes; nothing is planned.
-std::vector<IndexEffect> index_effects(const Table& table, const Change& change);
+// What a change would do to the indexes; it is planned into an entry that is not for committing.
+std::vector<IndexEffect> index_effects(const Table& table, const Change& change, CommitEntry& planned);
+
+// The entries of an index that an effect removed or put, with what each took. Views into the commit.
+struct IndexPart {
+  std::string_view stored_key;
+  double units = 0;
+};
+std::vector<IndexPart> parts_of(const IndexEffect& effect, const CommitEntry& entry);
 
 // When the item expires by the table's time to live, if at all: a number of seconds that is not more than five years
 // in the past.

@@ -23,15 +23,46 @@ std::uint64_t approximate_bytes(const Core& core, Family family, const std::stri
   return bytes;
 }
 
+// Of items and the entries of local indexes, those of one collection or, without one, all of the table.
+std::uint64_t approximate_bytes(const Core& core, const Table& table, const item::AttributeValue* hash) {
+  std::uint64_t bytes =
+      approximate_bytes(core, Family::items, hash == nullptr ? id_prefix(table.id) : partition_prefix(table, *hash));
+  for (const Index& index : table.indexes)
+    if (!index.global)
+      bytes += approximate_bytes(core, Family::indexes,
+                                 hash == nullptr ? id_prefix(index.id) : index_partition_prefix(index, {hash}));
+  return bytes;
+}
+
+// What all collections of the table take together, as DynamoDB counts.
+std::int64_t bytes_of_all(const Table& table) {
+  std::int64_t bytes = table.statistics->bytes;
+  for (const Index& index : table.indexes)
+    if (!index.global) bytes += index.statistics->bytes;
+  return bytes;
+}
+
 }  // namespace
+
+store::Answer<void> check_collection_size(const Core& core, const Table& table, const item::Map& item,
+                                          const Change& change) {
+  if (!table.has_local_indexes()) return {};
+  const std::size_t before = change.before ? change.before->size : 0;
+  const std::int64_t all = bytes_of_all(table);
+  if (!change.after || change.after->size <= before || all < core.options.max_item_collection_bytes) return {};
+  // The database counts compressed bytes, so it is asked for shares only.
+  const auto part = static_cast<double>(approximate_bytes(core, table, item.find(table.hash.name)));
+  const auto whole = static_cast<double>(approximate_bytes(core, table, nullptr));
+  const double share = whole > 0 ? std::min(part / whole, 1.0) : 0;
+  if (share * static_cast<double>(all) < static_cast<double>(core.options.max_item_collection_bytes)) return {};
+  return store::refuse(store::ErrorType::item_collection_size_limit_exceeded, "Collection size exceeded.");
+}
 
 std::optional<store::ItemCollectionMetrics> collection_metrics(const Core& core, const Table& table,
                                                                const item::Map& item) {
   if (!table.has_local_indexes()) return std::nullopt;
   const item::AttributeValue& hash = *item.find(table.hash.name);
-  std::uint64_t bytes = approximate_bytes(core, Family::items, partition_prefix(table, hash));
-  for (const Index& index : table.indexes)
-    if (!index.global) bytes += approximate_bytes(core, Family::indexes, index_partition_prefix(index, {&hash}));
+  const std::uint64_t bytes = approximate_bytes(core, table, &hash);
   constexpr double gigabyte = 1024.0 * 1024 * 1024;
   store::ItemCollectionMetrics metrics;
   metrics.collection_key.set(table.hash.name, hash);

@@ -79,18 +79,42 @@ store::Answer<BatchTable> prepare_table(const store::BatchGetTable& request) {
   return table;
 }
 
+bool has_equal_keys(const std::vector<item::Key>& keys) {
+  for (auto key = keys.begin(); key != keys.end(); ++key)
+    if (std::find(keys.begin(), key, *key) != key) return true;
+  return false;
+}
+
 store::Answer<void> locate_keys(const Core& core, BatchTable& table) {
   table.table = core.find_table(table.request->table_name);
   if (!table.table) return base::propagate(no_such_table());
+  if (table.projection) TRY_VOID(check_scalar_keys(*table.table, table.projection->nested_attributes()));
   std::set<std::string_view> distinct;
   table.keys.reserve(table.request->keys.size());
   for (const item::Key& key : table.request->keys) {
     TRY_VOID(check_key(*table.table, key));
     table.keys.push_back(item_key(*table.table, key));
-    if (!distinct.insert(table.keys.back()).second)
-      return refuse_invalid("Provided list of item keys contains duplicates");
+    if (!distinct.insert(table.keys.back()).second) return refuse_invalid(std::string(duplicate_keys));
   }
   return {};
+}
+
+// DynamoDB looks for duplicates before it looks for tables; that costs nothing where all is well.
+store::Answer<void> locate_all_keys(const Core& core, std::vector<BatchTable>& tables) {
+  for (BatchTable& table : tables) {
+    auto located = locate_keys(core, table);
+    if (located) continue;
+    const auto has_duplicates = [](const BatchTable& each) { return has_equal_keys(each.request->keys); };
+    if (std::ranges::any_of(tables, has_duplicates)) return refuse_invalid(std::string(duplicate_keys));
+    return located;
+  }
+  return {};
+}
+
+store::Answer<void> check_get(const Table& table, const item::Key& key,
+                              const std::optional<expr::BoundProjection>& projection) {
+  TRY_VOID(check_key(table, key));
+  return projection ? check_scalar_keys(table, projection->nested_attributes()) : store::Answer<void>();
 }
 
 // What is left over when the answer is full: the same request with the keys not read yet.
@@ -107,9 +131,9 @@ store::Answer<store::GetItemResponse> ItemReader::get(const store::GetItemReques
   TRY(const auto projection, bind_projection(request.projection, request.placeholders));
   const TablePointer table = core_.find_table(request.table_name);
   if (!table) return base::propagate(no_such_table());
-  TRY_VOID(check_key(*table, request.key));
-  TRY_VOID(admit(core_, *table, nullptr, Access::read));
+  TRY_VOID(check_get(*table, request.key, projection));
   const std::string key = item_key(*table, request.key);
+  TRY_VOID(admit(core_, *table, nullptr, Access::read, key));
   TRY(std::optional<MeasuredItem> item, read(core_, key));
   store::GetItemResponse response;
   Consumption consumption(core_, request.return_consumed_capacity, Access::read, request.allowance);
@@ -117,6 +141,7 @@ store::Answer<store::GetItemResponse> ItemReader::get(const store::GetItemReques
   consumption.add_table(*table, units);
   if (!allowed(request.allowance, item ? item->size : 0)) return store::read_given_up();
   count_read(core_, *table, nullptr, key, units);
+  take_partition_read(core_, *table, nullptr, key, units);
   if (item) response.item = shown(std::move(*item), projection);
   response.consumed_capacity = std::move(consumption).one();
   return response;
@@ -129,7 +154,7 @@ store::Answer<store::BatchGetItemResponse> ItemReader::get_batch(const store::Ba
     TRY(BatchTable prepared, prepare_table(table));
     tables.push_back(std::move(prepared));
   }
-  for (BatchTable& table : tables) TRY_VOID(locate_keys(core_, table));
+  TRY_VOID(locate_all_keys(core_, tables));
 
   store::BatchGetItemResponse response;
   Consumption consumption(core_, request.return_consumed_capacity, Access::read, request.allowance);
@@ -140,7 +165,7 @@ store::Answer<store::BatchGetItemResponse> ItemReader::get_batch(const store::Ba
     response.tables.push_back({table.request->table_name, {}});
     for (std::size_t i = 0; i < table.keys.size(); ++i) {
       const bool full = bytes >= store::max_batch_get_bytes;
-      if (!full) admitted = admit(core_, *table.table, nullptr, Access::read);
+      if (!full) admitted = admit(core_, *table.table, nullptr, Access::read, table.keys[i]);
       if (full || !admitted) {
         response.unprocessed.push_back(unread_part(*table.request, i));
         break;
@@ -153,6 +178,7 @@ store::Answer<store::BatchGetItemResponse> ItemReader::get_batch(const store::Ba
       consumption.add_table(*table.table, units);
       if (!allowed(request.allowance, size)) return store::read_given_up();
       count_read(core_, *table.table, nullptr, table.keys[i], units);
+      take_partition_read(core_, *table.table, nullptr, table.keys[i], units);
       if (item) response.tables.back().items.push_back(shown(std::move(*item), table.projection));
     }
   }
@@ -180,7 +206,7 @@ store::Answer<store::TransactGetItemsResponse> ItemReader::get_transaction(
     const TablePointer table = core_.find_table(request.gets[i].table_name);
     if (!table) return base::propagate(no_such_table());
     tables.push_back(table);
-    if (auto checked = check_key(*table, request.gets[i].key); !checked) {
+    if (auto checked = check_get(*table, request.gets[i].key, projections[i]); !checked) {
       cancellation.add(i, checked.error());
       continue;
     }
@@ -190,7 +216,7 @@ store::Answer<store::TransactGetItemsResponse> ItemReader::get_transaction(
   }
   if (cancellation.cancelled()) return base::propagate(std::move(cancellation).error());
   for (std::size_t i = 0; i < tables.size(); ++i)
-    if (auto admitted = admit(core_, *tables[i], nullptr, Access::read); !admitted)
+    if (auto admitted = admit(core_, *tables[i], nullptr, Access::read, keys[i]); !admitted)
       cancellation.add(i, admitted.error());
   if (cancellation.cancelled()) return base::propagate(std::move(cancellation).error());
 
@@ -208,6 +234,7 @@ store::Answer<store::TransactGetItemsResponse> ItemReader::get_transaction(
     consumption.add_table(*tables[i], 2 * read_units(size, true));
     if (!allowed(request.allowance, size)) return store::read_given_up();
     count_read(core_, *tables[i], nullptr, keys[i], 2 * read_units(size, true));
+    take_partition_read(core_, *tables[i], nullptr, keys[i], 2 * read_units(size, true));
     response.items.push_back(item ? std::optional<item::Item>(shown(std::move(*item), projections[i])) : std::nullopt);
   }
   consumption.mark_transactional_read();

@@ -36,6 +36,13 @@ store::Answer<void> bind_expressions(const Request& request, ItemWrite& write) {
   return {};
 }
 
+// DynamoDB knows an item that is too large before it knows the table.
+store::Answer<StoredItemPointer> item_to_put(const item::Item& item) {
+  StoredItemPointer stored = store_item(item);
+  if (stored->size > item::max_item_size) return refuse_invalid("Item size has exceeded the maximum allowed size");
+  return stored;
+}
+
 template <class Request>
 store::Answer<ItemWrite> prepare_write(WriteAction action, const item::Map& subject, const Request& request) {
   ItemWrite write;
@@ -46,8 +53,10 @@ store::Answer<ItemWrite> prepare_write(WriteAction action, const item::Map& subj
   TRY_VOID(check_attributes(subject));
   if (request.placeholders.values)
     for (const item::Attribute& value : *request.placeholders.values) TRY_VOID(item::check_nesting(value.value));
+  if (action == WriteAction::put) {
+    TRY(write.replacement, item_to_put(subject));
+  }
   TRY_VOID(bind_expressions(request, write));
-  if (action == WriteAction::put) write.replacement = store_item(subject);
   return write;
 }
 
@@ -141,7 +150,9 @@ store::Answer<ItemWrite> prepare(const std::string& table_name, const store::Bat
   write.table_name = &table_name;
   write.subject = put != nullptr ? &put->item : &std::get<store::BatchDelete>(request).key;
   TRY_VOID(check_attributes(*write.subject));
-  if (put != nullptr) write.replacement = store_item(put->item);
+  if (put != nullptr) {
+    TRY(write.replacement, item_to_put(put->item));
+  }
   return write;
 }
 
@@ -152,6 +163,7 @@ store::Answer<void> locate(ItemWrite& write) {
   else
     TRY_VOID(check_key(table, *write.subject));
   if (write.update) TRY_VOID(check_targets(table, *write.update));
+  if (write.condition) TRY_VOID(check_scalar_keys(table, write.condition->nested_attributes()));
   write.key = item_key(table, *write.subject);
   return {};
 }

@@ -57,15 +57,17 @@ Planned ItemWriter::write(ItemWrite& write, store::ReturnValues return_values, c
   const auto find_item = [&]() -> store::Answer<void> {
     TRY_VOID(find_table(core_, write));
     TRY_VOID(locate(write));
-    return admit(core_, *write.table, nullptr, Access::write);
+    return admit(core_, *write.table, nullptr, Access::write, write.key);
   };
   const auto plan = [&]() -> store::Answer<store::WriteItemResponse> {
     TRY_VOID(items.lock({&write, 1}, std::nullopt, find_item));
     TRY(Decision decision, items.decide(write));
     TRY(const Change change, std::move(decision));
+    TRY_VOID(check_collection_size(core_, *write.table, *write.subject, change));
     TRY_VOID(admit_index_writes(core_, *write.table, change));
     const std::vector<IndexEffect> effects = items.plan(*write.table, change, *entry);
     count_write(core_, *write.table, change, effects, *entry);
+    take_partition_writes(core_, *write.table, change, effects, *entry);
     return respond(write, change, effects, return_values, report);
   };
   entry->answer = plan();

@@ -51,32 +51,82 @@ struct Matched {
   std::vector<const KeyConjunct*> range;
 };
 
-store::Answer<Matched> match(const Schema& schema, const std::vector<KeyConjunct>& conjuncts) {
+std::string joined_names(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (const std::string_view name : names) text.append(text.empty() ? "" : ", ").append(name);
+  return text;
+}
+
+// The conjunct about a key attribute, nullptr if there is none.
+class Conjuncts {
+ public:
+  explicit Conjuncts(const std::vector<KeyConjunct>& all) : all_(all) {}
+
+  const KeyConjunct* about(const KeyPart& part) const {
+    const auto found = std::ranges::find(all_, part.name, &KeyConjunct::attribute);
+    return found == all_.end() ? nullptr : &*found;
+  }
+  bool equate(const KeyPart& part) const {
+    const KeyConjunct* conjunct = about(part);
+    return conjunct != nullptr && conjunct->op == KeyOperator::equal;
+  }
+
+ private:
+  const std::vector<KeyConjunct>& all_;
+};
+
+// Where a key has several attributes of one kind, messages name those that are not equated but have to be.
+store::Answer<void> check_equalities(const Schema& schema, const Conjuncts& conjuncts) {
+  std::vector<std::string_view> open;
+  for (const KeyPart* part : schema.hash)
+    if (!conjuncts.equate(*part)) open.push_back(part->name);
+  if (!open.empty())
+    return refuse_invalid("HASH key attributes " + joined_names(open) +
+                          " must have equality conditions specified in the query");
+  for (const KeyPart* part : schema.range) {
+    if (!open.empty() && conjuncts.about(*part) != nullptr)
+      return refuse_invalid("RANGE key attributes " + joined_names(open) +
+                            " must have equality conditions specified in the query because a condition is present on "
+                            "key attribute " +
+                            part->name);
+    if (!conjuncts.equate(*part)) open.push_back(part->name);
+  }
+  return {};
+}
+
+store::Answer<const KeyConjunct*> match_hash(const KeyPart& part, const Conjuncts& conjuncts) {
+  const KeyConjunct* conjunct = conjuncts.about(part);
+  if (conjunct == nullptr) return refuse_invalid("Query condition missed key schema element: " + part.name);
+  if (conjunct->op != KeyOperator::equal) return refuse_invalid("Query key condition not supported");
+  TRY_VOID(check_key_value(part, *conjunct->value, false));
+  return conjunct;
+}
+
+store::Answer<const KeyConjunct*> match_range(const KeyPart& part, const Conjuncts& conjuncts) {
+  const KeyConjunct* conjunct = conjuncts.about(part);
+  if (conjunct == nullptr) return refuse_invalid("Query condition missed key schema element: " + part.name);
+  TRY_VOID(check_key_value(part, *conjunct->value, conjunct->op == KeyOperator::begins_with));
+  if (conjunct->upper != nullptr) TRY_VOID(check_key_value(part, *conjunct->upper, false));
+  return conjunct;
+}
+
+store::Answer<Matched> match(const Schema& schema, const std::vector<KeyConjunct>& all) {
   const std::size_t parts = schema.hash.size() + schema.range.size();
-  if (conjuncts.size() > std::max<std::size_t>(2, parts))
-    return refuse_invalid("The number of query conditions (" + std::to_string(conjuncts.size()) +
-                          ") exceeds the number of key attributes defined in the schema (" + std::to_string(parts) +
-                          ")");
-  const auto find = [&](const KeyPart& part) -> const KeyConjunct* {
-    const auto found = std::ranges::find(conjuncts, part.name, &KeyConjunct::attribute);
-    return found == conjuncts.end() ? nullptr : &*found;
-  };
+  if (all.size() > std::max<std::size_t>(2, parts))
+    return refuse_invalid("The number of query conditions (" + std::to_string(all.size()) +
+                              ") exceeds the number of key attributes defined in the schema (" + std::to_string(parts) +
+                              ")",
+                          base::Rule::condition_count);
+  const Conjuncts conjuncts(all);
+  if (schema.hash.size() > 1 || schema.range.size() > 1) TRY_VOID(check_equalities(schema, conjuncts));
   Matched matched;
   for (const KeyPart* part : schema.hash) {
-    const KeyConjunct* conjunct = find(*part);
-    if (conjunct == nullptr) return refuse_invalid("Query condition missed key schema element: " + part->name);
-    if (conjunct->op != KeyOperator::equal) return refuse_invalid("Query key condition not supported");
-    TRY_VOID(check_key_value(*part, *conjunct->value, false));
+    TRY(const KeyConjunct* conjunct, match_hash(*part, conjuncts));
     matched.hash.push_back(conjunct);
   }
-  for (std::size_t rest = conjuncts.size() - matched.hash.size(), i = 0; i < rest; ++i) {
+  for (std::size_t rest = all.size() - matched.hash.size(), i = 0; i < rest; ++i) {
     if (i >= schema.range.size()) return refuse_invalid("Query key condition not supported");
-    const KeyConjunct* conjunct = find(*schema.range[i]);
-    if (conjunct == nullptr)
-      return refuse_invalid("Query condition missed key schema element: " + schema.range[i]->name);
-    if (i + 1 < rest && conjunct->op != KeyOperator::equal) return refuse_invalid("Query key condition not supported");
-    TRY_VOID(check_key_value(*schema.range[i], *conjunct->value, conjunct->op == KeyOperator::begins_with));
-    if (conjunct->upper != nullptr) TRY_VOID(check_key_value(*schema.range[i], *conjunct->upper, false));
+    TRY(const KeyConjunct* conjunct, match_range(*schema.range[i], conjuncts));
     matched.range.push_back(conjunct);
   }
   return matched;

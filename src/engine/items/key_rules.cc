@@ -182,14 +182,32 @@ item::Key key_of(const Table& table, const item::Item& item) {
   return key;
 }
 
+item::Key key_within(const Table& table, const item::Item& item) {
+  item::Key key;
+  if (const AttributeValue* value = item.find(table.hash.name)) key.set(table.hash.name, *value);
+  if (!table.range) return key;
+  if (const AttributeValue* value = item.find(table.range->name)) key.set(table.range->name, *value);
+  return key;
+}
+
 store::Answer<void> check_attributes(const item::Map& item) {
-  constexpr std::size_t max_name_bytes = 65'535;
-  for (const item::Attribute& attribute : item) {
-    if (attribute.name.empty()) return refuse_invalid("Empty attribute name");
-    if (attribute.name.size() > max_name_bytes)
-      return store::refuse_parameter("Attribute name is too large, must be less than 65536 bytes");
-  }
+  for (const item::Attribute& attribute : item) TRY_VOID(item::check_attribute_name(attribute.name));
   TRY_VOID(item::check_nesting(item));
+  return {};
+}
+
+store::Answer<void> check_scalar_keys(const Table& table, const std::vector<std::string_view>& entered) {
+  constexpr std::string_view must_be_scalars =
+      "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: ";
+  if (entered.empty()) return {};
+  const auto is_entered = [&](const KeyPart& part) { return std::ranges::find(entered, part.name) != entered.end(); };
+  if (is_entered(table.hash)) return refuse_invalid(text({must_be_scalars, "Key: ", table.hash.name}));
+  if (table.range && is_entered(*table.range))
+    return refuse_invalid(text({must_be_scalars, "Key: ", table.range->name}));
+  for (const Index& index : table.indexes)
+    for (const auto* parts : {&index.hash, &index.range})
+      if (const auto found = std::ranges::find_if(*parts, is_entered); found != parts->end())
+        return refuse_invalid(text({must_be_scalars, "IndexKey: ", found->name}));
   return {};
 }
 

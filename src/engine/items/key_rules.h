@@ -2,12 +2,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "engine/catalog/table.h"
 #include "item/value.h"
 #include "store/error.h"
 
 namespace postino::engine {
+
+// What a batch is told that names an item twice.
+inline constexpr std::string_view duplicate_keys = "Provided list of item keys contains duplicates";
 
 // A key in a request: exactly the table's key attributes, of the right types, not empty, not too large.
 store::Answer<void> check_key(const Table& table, const item::Key& key);
@@ -32,6 +37,12 @@ store::Answer<void> check_key_not_empty(const Table& table, const item::Map& ite
 
 // The key attributes of an item.
 item::Key key_of(const Table& table, const item::Item& item);
+// Those of them that it has.
+item::Key key_within(const Table& table, const item::Item& item);
+
+// Key attributes of the table and of its indexes are scalars: no path of an expression leads into them. `entered` are
+// the attributes that one does.
+store::Answer<void> check_scalar_keys(const Table& table, const std::vector<std::string_view>& entered);
 
 // What no request may contain anywhere: values nested too deep, attributes without a name.
 store::Answer<void> check_attributes(const item::Map& item);

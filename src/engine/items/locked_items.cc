@@ -25,7 +25,7 @@ base::Result<Decision> LockedItems::decide(const ItemWrite& write, double factor
   TRY(StoredItemPointer before, read(write.key));
   store::Answer<StoredItemPointer> after = engine::decide(write, before);
   if (!after) {
-    take_failed_write(core_, *write.table, before, after.error(), factor);
+    take_failed_write(core_, *write.table, write.key, before, after.error(), factor);
     count_failed_write(core_, *write.table, write.key, before, after.error(), factor);
     return Decision(base::propagate(std::move(after).error()));
   }

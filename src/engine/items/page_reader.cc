@@ -7,6 +7,7 @@
 #include "engine/items/change.h"
 #include "engine/items/consumption.h"
 #include "engine/items/key_condition.h"
+#include "engine/items/key_rules.h"
 #include "engine/items/page_rules.h"
 #include "engine/items/parsed_expression.h"
 #include "engine/items/traffic.h"
@@ -36,6 +37,9 @@ store::Answer<void> bind_view(expr::Binder& binder, const store::ReadPage& reque
   return {};
 }
 
+// Does a query of this name a whole key? Then there is one item at most, and no page follows.
+bool reads_one_item(const PageView& view) { return view.index == nullptr && !view.table->range; }
+
 // One page: walks a range of stored keys, counts, filters, shows.
 class Page {
  public:
@@ -44,7 +48,7 @@ class Page {
       : core_(core), request_(request), view_(view), partition_(partition) {}
 
   store::Answer<store::PageResponse> read(const KeyRange& range, bool forward) {
-    TRY_VOID(admit(core_, *view_.table, view_.index, Access::read));
+    TRY_VOID(admit(core_, *view_.table, view_.index, Access::read, partition_));
     std::optional<EmptyRanges::Watch> watch;
     std::vector<KeyRange> parts = {range};
     if (view_.index != nullptr && view_.index->global) {
@@ -114,12 +118,14 @@ class Page {
     page_bytes_ += entry.size;
     ++response_.scanned_count;
     const bool full = response_.scanned_count == request_.limit || page_bytes_ > store::max_page_bytes;
-    if (full) response_.last_evaluated_key = position_of(view_, entry.item);
+    if (full && !is_single_item()) response_.last_evaluated_key = position_of(view_, entry.item);
     if (view_.filter && !view_.filter->matches(entry.item)) return full;
     ++response_.count;
     if (!view_.count_only) response_.items.push_back(shown(std::move(entry.item)));
     return full;
   }
+
+  bool is_single_item() const { return !partition_.empty() && reads_one_item(view_); }
 
   // What was fetched for the filter's sake alone is not shown.
   item::Item shown(item::Item item) const {
@@ -149,6 +155,7 @@ class Page {
     }
     const auto kind = partition_.empty() ? store::TrafficKind::scan : store::TrafficKind::read;
     count_read(core_, *view_.table, view_.index, partition_, units, kind);
+    take_partition_read(core_, *view_.table, view_.index, partition_, units);
     if (fetched_units_ > 0) count_read(core_, *view_.table, nullptr, {}, fetched_units_);
     response_.consumed_capacity = std::move(consumption).one();
   }
@@ -188,9 +195,41 @@ store::Answer<void> check_filter_has_no_keys(const store::QueryRequest& request,
   return {};
 }
 
-store::Answer<void> restart_query(const store::QueryRequest& request, const PageView& view, KeySelection& selection) {
+store::Answer<void> check_projected_paths(const PageView& view) {
+  return view.projection ? check_scalar_keys(*view.table, view.projection->nested_attributes()) : store::Answer<void>();
+}
+store::Answer<void> check_filtered_paths(const PageView& view) {
+  return view.filter ? check_scalar_keys(*view.table, view.filter->nested_attributes()) : store::Answer<void>();
+}
+
+// As DynamoDB prints a key here, and only here.
+std::string start_key_text(const item::Key& key) {
+  std::string text = "{";
+  for (const item::Attribute& attribute : key) {
+    if (text.size() > 1) text += ", ";
+    text += attribute.name + "=" + expr::describe_literal(attribute.value);
+  }
+  return text + "}";
+}
+
+// A key in another partition can still fulfil what is asked of its range attributes.
+bool fulfils_range_conditions(const PageView& view, const item::Key& key, const std::vector<expr::KeyConjunct>& all) {
+  const store::KeySchema schema = view.index == nullptr ? key_schema_of(*view.table) : key_schema_of(*view.index);
+  return std::ranges::all_of(all, [&](const expr::KeyConjunct& conjunct) {
+    const auto element = std::ranges::find(schema, conjunct.attribute, &store::KeyElement::name);
+    return element->role == store::KeyRole::hash || expr::fulfils(*key.find(element->name), conjunct);
+  });
+}
+
+store::Answer<void> restart_query(const store::QueryRequest& request, const PageView& view,
+                                  const std::vector<expr::KeyConjunct>& conjuncts, KeySelection& selection) {
   if (!request.exclusive_start_key) return {};
   TRY(std::string position, start_position(view, *request.exclusive_start_key, "The provided starting key is invalid"));
+  if (reads_one_item(view))
+    return refuse_invalid("The provided exclusive start key is invalid: ExclusiveStartKey: " +
+                          start_key_text(*request.exclusive_start_key));
+  if (!fulfils_range_conditions(view, *request.exclusive_start_key, conjuncts))
+    return refuse_invalid("The provided starting key does not match the range key predicate");
   if (!position.starts_with(selection.partition))
     return refuse_invalid(selection.has_range_condition
                               ? "The query can return at most one row and cannot be restarted"
@@ -268,9 +307,11 @@ store::Answer<store::PageResponse> PageReader::query(const store::QueryRequest& 
   TRY_VOID(binder.check_all_used());
 
   TRY_VOID(find_source(core_, request, view));
+  TRY_VOID(check_projected_paths(view));
   TRY_VOID(check_filter_has_no_keys(request, view));
+  TRY_VOID(check_filtered_paths(view));
   TRY(KeySelection selection, select_keys(*view.table, view.index, conjuncts));
-  TRY_VOID(restart_query(request, view, selection));
+  TRY_VOID(restart_query(request, view, conjuncts, selection));
   return Page(core_, request, view, selection.partition).read(selection.range, request.forward);
 }
 
@@ -286,6 +327,8 @@ store::Answer<store::PageResponse> PageReader::scan(const store::ScanRequest& re
   TRY_VOID(bind_view(binder, request, view));
   TRY_VOID(binder.check_all_used());
   TRY_VOID(find_source(core_, request, view));
+  TRY_VOID(check_projected_paths(view));
+  TRY_VOID(check_filtered_paths(view));
   TRY(const KeyRange range, scan_range(request, view));
   return Page(core_, request, view).read(range, true);
 }

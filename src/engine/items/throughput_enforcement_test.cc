@@ -365,6 +365,73 @@ TEST_F(ThroughputTest, OnDemandWithoutCeilingsIsUnlimited) {
   for (int i = 0; i < 50; ++i) ASSERT_EQ(try_put("aaa"), "ok");
 }
 
+// A put of this takes 400 units, a consistent read 100.
+item::Item large_item(std::string pk, std::string g = "group") {
+  return {{"pk", std::move(pk)}, {"g", std::move(g)}, {"x", std::string(399 << 10, 'x')}};
+}
+
+TEST_F(ThroughputTest, APartitionGivesAThousandWritesASecond) {
+  create(table("aaa", "pk:S"));
+  const store::PutItemRequest put{.table_name = "aaa", .item = large_item("hot")};
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(outcome(store().put_item(put)), "ok") << i;
+  const auto refused = store().put_item(put);
+  EXPECT_EQ(outcome(refused), on_demand_text);
+  EXPECT_THAT(reasons_of(refused),
+              ElementsAre(ThrottlingReason{"TableWriteKeyRangeThroughputExceeded", arn_of_tables + "aaa"}));
+  EXPECT_EQ(try_put("aaa", "other"), "ok");
+  store::TransactWriteItemsRequest transaction;
+  transaction.actions = {store::TransactPut{.table_name = "aaa", .item = {{"pk", "other"}}},
+                         store::TransactPut{.table_name = "aaa", .item = {{"pk", "hot"}}}};
+  EXPECT_THAT(codes_of(store().transact_write_items(transaction)), ElementsAre("None", "ThrottlingError"));
+  store::BatchWriteItemRequest batch;
+  batch.tables = {{"aaa", {store::BatchPut{{{"pk", "other"}}}, store::BatchPut{{{"pk", "hot"}}}}}};
+  EXPECT_THAT(store().batch_write_item(batch)->unprocessed, SizeIs(1));
+  clock().advance(std::chrono::seconds(1));
+  EXPECT_EQ(outcome(store().put_item(put)), "ok");
+}
+
+TEST_F(ThroughputTest, APartitionGivesThreeThousandReadsASecond) {
+  create(provisioned("aaa", {100'000, 100'000}));
+  ASSERT_EQ(outcome(store().put_item({.table_name = "aaa", .item = large_item("k")})), "ok");
+  for (int i = 0; i < 30; ++i) ASSERT_EQ(outcome(try_get("aaa", true)), "ok") << i;
+  const auto refused = try_get("aaa");
+  EXPECT_EQ(outcome(refused), table_text);
+  EXPECT_THAT(reasons_of(refused),
+              ElementsAre(ThrottlingReason{"TableReadKeyRangeThroughputExceeded", arn_of_tables + "aaa"}));
+  store::QueryRequest query;
+  query.table_name = "aaa";
+  query.key_condition = "pk = :pk";
+  query.placeholders.values = item::Map{{":pk", "k"}};
+  EXPECT_EQ(outcome(store().query(query)), table_text);
+  store::ScanRequest scan;
+  scan.table_name = "aaa";
+  EXPECT_EQ(outcome(store().scan(scan)), "ok");  // of no one partition
+}
+
+TEST_F(ThroughputTest, PartitionsOfIndexesHaveTheSameCeilings) {
+  store::CreateTableRequest request = table("aaa", "pk:S");
+  add_global_index(request, "by-g", "g:S");
+  create(request);
+  for (const char* pk : {"1", "2", "3"})
+    ASSERT_EQ(outcome(store().put_item({.table_name = "aaa", .item = large_item(pk)})), "ok") << pk;
+  const auto refused = store().put_item({.table_name = "aaa", .item = large_item("4")});
+  EXPECT_THAT(reasons_of(refused),
+              ElementsAre(ThrottlingReason{"IndexWriteKeyRangeThroughputExceeded", arn_of_tables + "aaa/index/by-g"}));
+  EXPECT_EQ(outcome(store().put_item({.table_name = "aaa", .item = large_item("4", "other")})), "ok");
+}
+
+TEST(PartitionBuckets, KeysThatAreNotUsedAreForgotten) {
+  PartitionBuckets buckets(1);
+  base::TimePoint now = engine_test_start;
+  for (std::uint32_t partition = 0; partition < 20'000; ++partition) {
+    if (partition == 10'000) now += std::chrono::seconds(2);
+    buckets.take(partition, 1, now);
+  }
+  EXPECT_TRUE(buckets.admits(0, now));
+  EXPECT_FALSE(buckets.admits(10'000, now));
+  EXPECT_FALSE(buckets.admits(19'999, now));
+}
+
 TEST_F(ThroughputTest, MoreThroughputHelpsFromThenOn) {
   create(provisioned("aaa", {1, 1}));
   ASSERT_EQ(try_put("aaa"), "ok");

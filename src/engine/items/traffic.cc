@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/check.h"
 #include "engine/catalog/item_keys.h"
 #include "engine/items/capacity_units.h"
 
@@ -55,12 +54,9 @@ void count_write(const Core& core, const Table& table, const Change& change, con
   traffic.written_size = 0;
   for (const IndexEffect& effect : effects) {
     store::TrafficMeter& meter = meter_of(core, table, effect.index);
-    std::size_t mutation = effect.first_mutation;
-    for (const double units : {effect.removal_units, effect.write_units - effect.removal_units}) {
-      if (units == 0) continue;
-      CHECK(mutation < entry.mutations.size());
-      traffic.units = factor * units;
-      traffic.partition = partition_of(entry.mutations[mutation++].key);
+    for (const IndexPart& part : parts_of(effect, entry)) {
+      traffic.units = factor * part.units;
+      traffic.partition = partition_of(part.stored_key);
       meter.count(traffic);
     }
   }

@@ -56,14 +56,6 @@ store::Answer<void> check_transaction_shape(const store::TransactWriteItemsReque
   return {};
 }
 
-// Faults of a put that are the request's own, whatever the table holds.
-store::Answer<void> check_request_level(const Table& table, const ItemWrite& write) {
-  TRY_VOID(check_key_not_empty(table, *write.subject));
-  if (write.action == WriteAction::put && write.replacement->size > item::max_item_size)
-    return refuse_invalid("Item size has exceeded the maximum allowed size");
-  return {};
-}
-
 }  // namespace
 
 store::Answer<std::vector<ItemWrite>> TransactionWriter::prepare_all(const store::TransactWriteItemsRequest& request) {
@@ -88,7 +80,7 @@ store::Answer<void> TransactionWriter::locate_all(std::vector<ItemWrite>& writes
   for (std::size_t i = 0; i < writes.size(); ++i) {
     ItemWrite& write = writes[i];
     TRY_VOID(find_table(core_, write));
-    TRY_VOID(check_request_level(*write.table, write));
+    TRY_VOID(check_key_not_empty(*write.table, *write.subject));
     if (auto located = locate(write); located)
       keys.push_back(write.key);
     else
@@ -118,6 +110,7 @@ store::Answer<std::optional<store::TransactWriteItemsResponse>> TransactionWrite
     const double units = transaction_factor * read_units(item ? item->size : 0, true);
     consumption.add_table(*write.table, units);
     count_read(core_, *write.table, nullptr, write.key, units);
+    take_partition_read(core_, *write.table, nullptr, write.key, units);
   }
   consumption.mark_transactional_read();
   response.consumed_capacity = std::move(consumption).all();
@@ -127,7 +120,7 @@ store::Answer<std::optional<store::TransactWriteItemsResponse>> TransactionWrite
 store::Answer<void> TransactionWriter::admit_all(const std::vector<ItemWrite>& writes, Access access) const {
   Cancellation cancellation(writes.size());
   for (std::size_t i = 0; i < writes.size(); ++i)
-    if (auto admitted = admit(core_, *writes[i].table, nullptr, access); !admitted)
+    if (auto admitted = admit(core_, *writes[i].table, nullptr, access, writes[i].key); !admitted)
       cancellation.add(i, admitted.error());
   if (cancellation.cancelled()) return base::propagate(std::move(cancellation).error());
   return {};
@@ -144,15 +137,18 @@ store::Answer<void> TransactionWriter::admit_index_changes(const std::vector<Ite
 }
 
 store::Answer<std::vector<Change>> TransactionWriter::decide_all(const std::vector<ItemWrite>& writes,
-                                                                 LockedItems& items) {
+                                                                 LockedItems& items) const {
   Cancellation cancellation(writes.size());
   std::vector<Change> changes;
   for (std::size_t i = 0; i < writes.size(); ++i) {
     TRY(Decision decision, items.decide(writes[i], transaction_factor));
-    if (decision)
-      changes.push_back(*std::move(decision));
-    else
+    if (!decision) {
       cancellation.add(i, decision.error());
+      continue;
+    }
+    if (const auto fits = check_collection_size(core_, *writes[i].table, *writes[i].subject, *decision); !fits)
+      cancellation.add(i, fits.error());
+    changes.push_back(*std::move(decision));
   }
   if (cancellation.cancelled()) return base::propagate(std::move(cancellation).error());
   return changes;
@@ -176,6 +172,7 @@ TransactionWriter::Response TransactionWriter::plan(const store::TransactWriteIt
     const Table& table = *writes[i].table;
     const std::vector<IndexEffect> effects = items.plan(table, changes[i], entry);
     count_write(core_, table, changes[i], effects, entry, transaction_factor);
+    take_partition_writes(core_, table, changes[i], effects, entry, transaction_factor);
     consumption.add_write(table, changes[i].before, changes[i].after, effects, transaction_factor);
     if (request.report.item_collection_metrics)
       add_collection_metrics(core_, table, *writes[i].subject, response.item_collection_metrics);

@@ -31,7 +31,7 @@ class TransactionWriter {
   store::Answer<void> admit_all(const std::vector<ItemWrite>& writes, Access access) const;
   store::Answer<void> admit_index_changes(const std::vector<ItemWrite>& writes,
                                           const std::vector<Change>& changes) const;
-  static store::Answer<std::vector<Change>> decide_all(const std::vector<ItemWrite>& writes, LockedItems& items);
+  store::Answer<std::vector<Change>> decide_all(const std::vector<ItemWrite>& writes, LockedItems& items) const;
 
   Core& core_;
 };

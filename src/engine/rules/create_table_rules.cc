@@ -15,9 +15,7 @@ namespace {
 
 store::Answer<void> check_create_shape(const store::CreateTableRequest& request) {
   store::Constraints constraints;
-  for (std::size_t i = 0; i < request.attribute_definitions.size(); ++i)
-    constraints.check_length("attributeDefinitions." + std::to_string(i + 1) + ".member.attributeName",
-                             request.attribute_definitions[i].name, 1, 255);
+  constrain_definitions(constraints, request.attribute_definitions);
   constraints.check_name("tableName", request.table_name);
   if (request.throughput) constrain_throughput(constraints, "provisionedThroughput", *request.throughput);
   constraints.check_count("keySchema", request.key_schema.size(), 1, 2, key_schema_text(request.key_schema));
@@ -47,16 +45,17 @@ store::Answer<void> check_index_lists(const store::CreateTableRequest& request) 
 // Every key has a definition and every definition is a key of something.
 store::Answer<void> check_definitions(const store::CreateTableRequest& request) {
   std::vector<std::string> used = names_of(request.key_schema);
-  const auto use = [&](const store::KeySchema& schema) -> store::Answer<void> {
+  const auto use = [&](const store::KeySchema& schema, bool local) -> store::Answer<void> {
     TRY_VOID(check_defined(schema, request.attribute_definitions));
+    TRY_VOID(check_distinct_names(schema, local));
     for (const store::KeyElement& element : schema)
       if (std::ranges::find(used, element.name) == used.end()) used.push_back(element.name);
     return {};
   };
   if (request.local_indexes)
-    for (const store::LocalIndexDefinition& index : *request.local_indexes) TRY_VOID(use(index.key_schema));
+    for (const store::LocalIndexDefinition& index : *request.local_indexes) TRY_VOID(use(index.key_schema, true));
   if (request.global_indexes)
-    for (const store::GlobalIndexDefinition& index : *request.global_indexes) TRY_VOID(use(index.key_schema));
+    for (const store::GlobalIndexDefinition& index : *request.global_indexes) TRY_VOID(use(index.key_schema, false));
   if (used.size() == request.attribute_definitions.size()) return {};
   if (!request.local_indexes && !request.global_indexes)
     return store::refuse_parameter(

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "store/constraints.h"
-
 namespace postino::engine {
 
 namespace {
@@ -50,6 +48,14 @@ std::string key_schema_text(const store::KeySchema& schema) {
   return store::list_text(elements);
 }
 
+void constrain_definitions(store::Constraints& constraints,
+                           const std::vector<store::AttributeDefinition>& definitions) {
+  constexpr std::size_t max_length = 255;
+  for (std::size_t i = 0; i < definitions.size(); ++i)
+    constraints.check_length("attributeDefinitions." + std::to_string(i + 1) + ".member.attributeName",
+                             definitions[i].name, 1, max_length);
+}
+
 store::Answer<void> check_defined(const store::KeySchema& schema,
                                   const std::vector<store::AttributeDefinition>& definitions) {
   for (const store::KeyElement& element : schema)
@@ -60,8 +66,16 @@ store::Answer<void> check_defined(const store::KeySchema& schema,
   return {};
 }
 
+store::Answer<void> check_distinct_names(const store::KeySchema& schema, bool simple) {
+  if (!names_repeat(schema)) return {};
+  const bool one_of_each = schema.size() == 2 && count_of(schema, store::KeyRole::hash) == 1;
+  return store::refuse_invalid(simple || one_of_each
+                                   ? std::string(same_name)
+                                   : "The KeySchema contains multiple key attributes with the same name");
+}
+
 store::Answer<void> check_simple_keys(const store::KeySchema& schema) {
-  if (names_repeat(schema)) return store::refuse_invalid(std::string(same_name));
+  TRY_VOID(check_distinct_names(schema, true));
   if (schema.front().role != store::KeyRole::hash) return store::refuse_invalid(std::string(first_not_hash));
   if (schema.size() > 1 && schema[1].role != store::KeyRole::range)
     return store::refuse_invalid("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type");
@@ -69,10 +83,7 @@ store::Answer<void> check_simple_keys(const store::KeySchema& schema) {
 }
 
 store::Answer<void> check_global_index_keys(const store::KeySchema& schema) {
-  const bool one_of_each = schema.size() == 2 && count_of(schema, store::KeyRole::hash) == 1;
-  if (names_repeat(schema))
-    return store::refuse_invalid(one_of_each ? std::string(same_name)
-                                             : "The KeySchema contains multiple key attributes with the same name");
+  TRY_VOID(check_distinct_names(schema, false));
   if (schema.front().role != store::KeyRole::hash) return store::refuse_invalid(std::string(first_not_hash));
   if (!std::ranges::is_sorted(schema, {}, &store::KeyElement::role))
     return store::refuse_parameter("All HASH key attributes must precede RANGE key attributes in the KeySchema");

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "store/constraints.h"
 #include "store/error.h"
 #include "store/table.h"
 
@@ -18,10 +19,15 @@ std::vector<std::string> names_of(const std::vector<store::AttributeDefinition>&
 // As DynamoDB prints it: "[KeySchemaElement(attributeName=pk, keyType=HASH)]".
 std::string key_schema_text(const store::KeySchema& schema);
 
+// How long names in definitions may be.
+void constrain_definitions(store::Constraints& constraints, const std::vector<store::AttributeDefinition>& definitions);
+
 // Does every element have a definition?
 store::Answer<void> check_defined(const store::KeySchema& schema,
                                   const std::vector<store::AttributeDefinition>& definitions);
 
+// No attribute twice. Keys of tables and local indexes are simple.
+store::Answer<void> check_distinct_names(const store::KeySchema& schema, bool simple);
 // One HASH, possibly one RANGE, under different names: tables and local indexes.
 store::Answer<void> check_simple_keys(const store::KeySchema& schema);
 // Up to four HASH, then up to four RANGE: global indexes.

@@ -5,6 +5,7 @@
 
 #include "engine/rules/encryption_rules.h"
 #include "engine/rules/index_rules.h"
+#include "engine/rules/key_schema_rules.h"
 #include "engine/rules/throughput_rules.h"
 #include "store/constraints.h"
 
@@ -29,6 +30,7 @@ void constrain_update(store::Constraints& constraints, const std::string& path,
 
 store::Answer<void> check_update_shape(const UpdateTableRequest& request) {
   store::Constraints constraints;
+  constrain_definitions(constraints, request.attribute_definitions);
   constraints.check_name("tableName", request.table_name);
   if (request.throughput) constrain_throughput(constraints, "provisionedThroughput", *request.throughput);
   for (std::size_t i = 0; i < request.global_index_updates.size(); ++i)

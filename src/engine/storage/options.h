@@ -56,6 +56,10 @@ struct Options {
   // rest is found when it is read. Every start waits for this, about a millisecond for a megabyte.
   std::uint64_t verified_at_start_bytes = 48 << 20;
 
+  // What items with one partition key, and their entries in local indexes, may take together in a table that has such
+  // indexes.
+  std::int64_t max_item_collection_bytes = std::int64_t{10} << 30;
+
   // Hold requests to the provisioned throughput of tables and indexes, and to the ceilings of on-demand tables.
   bool enforce_throughput = false;
 

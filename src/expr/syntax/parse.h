@@ -26,4 +26,9 @@ base::Result<Condition> parse_condition(std::string_view text, Kind kind);
 base::Result<Update> parse_update(std::string_view text);
 base::Result<Projection> parse_projection(std::string_view text);
 
+// Of parameters that are no expressions but mean the same: without the limits that expressions have. The text must be
+// well-formed.
+Condition parse_translated_condition(std::string_view text, Kind kind);
+Update parse_translated_update(std::string_view text);
+
 }  // namespace postino::expr

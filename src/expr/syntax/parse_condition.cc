@@ -1,6 +1,7 @@
 // Conditions, filters and key conditions: one grammar, and rules of their own for key conditions after binding.
 #include <optional>
 
+#include "base/check.h"
 #include "expr/syntax/parse.h"
 #include "expr/syntax/parser.h"
 #include "expr/syntax/wording.h"
@@ -33,11 +34,17 @@ class ConditionParser final : public Parser {
       : Parser(source, expression_name(tree.kind), tree), condition_(tree) {}
 
   base::Result<void> parse() {
+    TRY_VOID(parse_whole());
+    return check_notes();
+  }
+
+  // Without the checks that the text is within limits, and of what DynamoDB makes of it.
+  base::Result<void> parse_whole() {
     TRY(const Part root, parse_or());
     if (next() != TokenKind::end) return syntax_error();
     TRY_VOID(use_as_condition(root));
     condition_.root = root.node;
-    return check_notes();
+    return {};
   }
 
  private:
@@ -181,6 +188,13 @@ base::Result<Condition> parse_condition(std::string_view text, Kind kind) {
   tree->kind = kind;
   TRY_VOID(ConditionParser(text, *tree).parse());
   return Condition(std::move(tree));
+}
+
+Condition parse_translated_condition(std::string_view text, Kind kind) {
+  auto tree = std::make_shared<ConditionTree>();
+  tree->kind = kind;
+  CHECK(ConditionParser(text, *tree).parse_whole());
+  return tree;
 }
 
 }  // namespace postino::expr

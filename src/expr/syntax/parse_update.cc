@@ -1,5 +1,6 @@
 #include <optional>
 
+#include "base/check.h"
 #include "expr/syntax/parse.h"
 #include "expr/syntax/parser.h"
 #include "expr/syntax/wording.h"
@@ -27,6 +28,15 @@ class UpdateParser final : public Parser {
   UpdateParser(std::string_view source, UpdateTree& tree) : Parser(source, update_expression, tree), update_(tree) {}
 
   base::Result<void> parse() {
+    TRY_VOID(parse_whole());
+    TRY_VOID(check_notes());
+    if (!repeated_) return {};
+    return refuse(expression(), "The \"" + std::string(name_of(*repeated_)) +
+                                    "\" section can only be used once in an update expression;");
+  }
+
+  // Without the checks that the text is within limits, and of what DynamoDB makes of it.
+  base::Result<void> parse_whole() {
     do {
       const auto section = section_of(next());
       if (!section) return syntax_error();
@@ -34,10 +44,7 @@ class UpdateParser final : public Parser {
       advance();
       TRY_VOID(parse_section(*section));
     } while (next() != TokenKind::end);
-    TRY_VOID(check_notes());
-    if (!repeated_) return {};
-    return refuse(expression(), "The \"" + std::string(name_of(*repeated_)) +
-                                    "\" section can only be used once in an update expression;");
+    return {};
   }
 
  private:
@@ -120,6 +127,12 @@ base::Result<Update> parse_update(std::string_view text) {
   auto tree = std::make_shared<UpdateTree>();
   TRY_VOID(UpdateParser(text, *tree).parse());
   return Update(std::move(tree));
+}
+
+Update parse_translated_update(std::string_view text) {
+  auto tree = std::make_shared<UpdateTree>();
+  CHECK(UpdateParser(text, *tree).parse_whole());
+  return tree;
 }
 
 }  // namespace postino::expr

@@ -93,8 +93,8 @@ store::Answer<store::BatchGetTable> decode_keys(std::string table_name, KeysInpu
   return table;
 }
 
-void write_unprocessed(JsonWriter& json, const store::BatchGetTable& table) {
-  json.any_key(table.table_name).begin_object();
+void write_unprocessed(JsonWriter& json, const std::string& name, const store::BatchGetTable& table) {
+  json.any_key(name).begin_object();
   if (table.consistent_read) json.key("ConsistentRead").boolean(true);
   if (table.placeholders.names) {
     json.key("ExpressionAttributeNames").begin_object();
@@ -106,8 +106,8 @@ void write_unprocessed(JsonWriter& json, const store::BatchGetTable& table) {
   json.end_object();
 }
 
-void write_unprocessed(JsonWriter& json, const store::BatchWriteTable& table) {
-  json.any_key(table.table_name).begin_array();
+void write_unprocessed(JsonWriter& json, const std::string& name, const store::BatchWriteTable& table) {
+  json.any_key(name).begin_array();
   for (const store::BatchWrite& write : table.writes) {
     json.begin_object();
     if (const auto* put = std::get_if<store::BatchPut>(&write))
@@ -121,7 +121,7 @@ void write_unprocessed(JsonWriter& json, const store::BatchWriteTable& table) {
 
 }  // namespace
 
-store::Answer<store::BatchGetItemRequest> BatchGetItem::decode(Input input) {
+store::Answer<BatchGetItem::Request> BatchGetItem::decode(Input input) {
   Constraints constraints;
   const auto consumed = check_consumed_capacity(constraints, input.return_consumed_capacity);
   constraints.check_not_null("requestItems", input.request_items.has_value());
@@ -136,10 +136,13 @@ store::Answer<store::BatchGetItemRequest> BatchGetItem::decode(Input input) {
 
   Request request;
   request.return_consumed_capacity = consumed.value_or(store::ReturnConsumedCapacity::none);
+  GivenNamesBuilder names;
   for (auto& [table_name, keys] : *input.request_items) {
     TRY(store::BatchGetTable table, decode_keys(table_name, std::move(keys)));
+    names.add(table.table_name, table_name);
     request.tables.push_back(std::move(table));
   }
+  request.given_names = std::move(names).take();
   return request;
 }
 
@@ -151,13 +154,16 @@ void BatchGetItem::encode(JsonWriter& json, const Response& response, const Repo
   json.begin_object();
   write_consumed(json, response.consumed_capacity, reporting.consumed_capacity);
   json.key("Responses").begin_object();
-  for (const auto& table : response.tables) json.any_key(table.table_name).items(table.items);
+  NamesInOrder names(reporting.given_names);
+  for (const auto& table : response.tables) json.any_key(names.next(table.table_name)).items(table.items);
   json.end_object().key("UnprocessedKeys").begin_object();
-  for (const store::BatchGetTable& table : response.unprocessed) write_unprocessed(json, table);
+  NamesInOrder rest(reporting.given_names);
+  for (const store::BatchGetTable& table : response.unprocessed)
+    write_unprocessed(json, rest.next(table.table_name), table);
   json.end_object().end_object();
 }
 
-store::Answer<store::BatchWriteItemRequest> BatchWriteItem::decode(Input input) {
+store::Answer<BatchWriteItem::Request> BatchWriteItem::decode(Input input) {
   Constraints constraints;
   const auto consumed = check_consumed_capacity(constraints, input.return_consumed_capacity);
   const auto metrics = check_collection_metrics(constraints, input.return_item_collection_metrics);
@@ -170,14 +176,17 @@ store::Answer<store::BatchWriteItemRequest> BatchWriteItem::decode(Input input) 
   Request request;
   request.report.consumed_capacity = consumed.value_or(store::ReturnConsumedCapacity::none);
   request.report.item_collection_metrics = metrics == CollectionMetrics::size;
+  GivenNamesBuilder names;
   for (auto& [table_name, writes] : *input.request_items) {
     store::BatchWriteTable& table = request.tables.emplace_back();
     table.table_name = table_of(table_name);
+    names.add(table.table_name, table_name);
     for (WriteRequestInput& write : writes) {
       TRY(store::BatchWrite decoded, decode_write(std::move(write)));
       table.writes.push_back(std::move(decoded));
     }
   }
+  request.given_names = std::move(names).take();
   return request;
 }
 
@@ -185,12 +194,13 @@ void BatchWriteItem::run(const Services& services, const Request& request, store
   services.store->batch_write_item(request, std::move(done));
 }
 
-void write_collection_metrics(JsonWriter& json,
-                              const std::vector<store::BatchWriteItemResponse::TableMetrics>& tables) {
+void write_collection_metrics(JsonWriter& json, const std::vector<store::BatchWriteItemResponse::TableMetrics>& tables,
+                              const GivenNames& given_names) {
   if (tables.empty()) return;
+  NamesInOrder names(given_names);
   json.key("ItemCollectionMetrics").begin_object();
   for (const auto& table : tables) {
-    json.any_key(table.table_name).begin_array();
+    json.any_key(names.next(table.table_name)).begin_array();
     for (const store::ItemCollectionMetrics& metrics : table.metrics) write(json, metrics);
     json.end_array();
   }
@@ -200,9 +210,11 @@ void write_collection_metrics(JsonWriter& json,
 void BatchWriteItem::encode(JsonWriter& json, const Response& response, const Reporting& reporting) {
   json.begin_object();
   write_consumed(json, response.consumed_capacity, reporting.consumed_capacity);
-  write_collection_metrics(json, response.item_collection_metrics);
+  write_collection_metrics(json, response.item_collection_metrics, reporting.given_names);
   json.key("UnprocessedItems").begin_object();
-  for (const store::BatchWriteTable& table : response.unprocessed) write_unprocessed(json, table);
+  NamesInOrder names(reporting.given_names);
+  for (const store::BatchWriteTable& table : response.unprocessed)
+    write_unprocessed(json, names.next(table.table_name), table);
   json.end_object().end_object();
 }
 

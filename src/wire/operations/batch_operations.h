@@ -85,30 +85,43 @@ struct Shape<BatchWriteItemInput> {
   });
 };
 
+// With what the caller called the tables.
+template <class StoreRequest>
+struct BatchRequest : StoreRequest {
+  GivenNames given_names;
+};
+
 struct BatchGetItem {
   static constexpr std::string_view name = "BatchGetItem";
   static constexpr bool may_take_long = true;
   using Input = BatchGetItemInput;
-  using Request = store::BatchGetItemRequest;
+  using Request = BatchRequest<store::BatchGetItemRequest>;
   using Response = store::BatchGetItemResponse;
   static store::Answer<Request> decode(Input input);
   static store::Answer<void> authorize(const AccessCheck& check, const Request& request);
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
+  static void add_reporting(const Request& request, Reporting& reporting) {
+    reporting.given_names = request.given_names;
+  }
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
 
 struct BatchWriteItem {
   static constexpr std::string_view name = "BatchWriteItem";
   using Input = BatchWriteItemInput;
-  using Request = store::BatchWriteItemRequest;
+  using Request = BatchRequest<store::BatchWriteItemRequest>;
   using Response = store::BatchWriteItemResponse;
   static store::Answer<Request> decode(Input input);
   static store::Answer<void> authorize(const AccessCheck& check, const Request& request);
   static void run(const Services& services, const Request& request, store::Completion<Response> done);
+  static void add_reporting(const Request& request, Reporting& reporting) {
+    reporting.given_names = request.given_names;
+  }
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
 
-// The metrics of batches and transactions: by table.
-void write_collection_metrics(JsonWriter& json, const std::vector<store::BatchWriteItemResponse::TableMetrics>& tables);
+// The metrics of batches and transactions: by table, under the name that the caller gave it.
+void write_collection_metrics(JsonWriter& json, const std::vector<store::BatchWriteItemResponse::TableMetrics>& tables,
+                              const GivenNames& given_names = nullptr);
 
 }  // namespace postino::wire

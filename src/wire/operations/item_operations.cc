@@ -37,7 +37,7 @@ store::Answer<void> fill_write(Request& request, WriteItemInput& input) {
   LegacyTranslator translator(request.placeholders);
   TRY(auto condition, translator.expected(input.expected.value_or(Conditions()),
                                           value_if_given<ConditionalOperator>(input.conditional_operator)));
-  if (condition) request.condition = expression_of<store::ConditionExpression>(std::move(condition));
+  if (condition) request.condition = std::move(condition);
   return {};
 }
 
@@ -139,8 +139,7 @@ store::Answer<UpdateItemRequest> UpdateItem::decode(Input input) {
   request.attribute_updates = input.attribute_updates.has_value();
   TRY_VOID(fill_write(request, input));
   if (request.attribute_updates) {
-    TRY(auto update, LegacyTranslator(request.placeholders).updates(*input.attribute_updates));
-    request.update = expression_of<store::UpdateExpression>(std::move(update));
+    TRY(request.update, LegacyTranslator(request.placeholders).updates(*input.attribute_updates));
   }
   return request;
 }

@@ -63,7 +63,7 @@ struct Shape<WriteItemInput> {
       member<T, &T::return_consumed_capacity>("ReturnConsumedCapacity"),
       member<T, &T::return_item_collection_metrics>("ReturnItemCollectionMetrics"),
       member<T, &T::return_values_on_failure>("ReturnValuesOnConditionCheckFailure"),
-      member<T, &T::expected>("Expected"),
+      member<T, &T::expected, expectation_name>("Expected"),
       member<T, &T::attribute_updates>("AttributeUpdates"),
       member<T, &T::conditional_operator>("ConditionalOperator"),
   });

@@ -34,10 +34,9 @@ store::Answer<void> take_parameters(Request& request, PageInput& input, const st
   request.placeholders = placeholders_of(std::move(input.names), input.values);
   LegacyTranslator translator(request.placeholders);
   if (filter || input.conditional_operator) {
-    TRY(auto text, translator.filter(filter.value_or(Conditions()),
-                                     value_if_given<ConditionalOperator>(input.conditional_operator)));
-    if (text) request.filter_name = "QueryFilter";
-    if (text) request.filter = expression_of<store::ConditionExpression>(std::move(text));
+    TRY(request.filter, translator.filter(filter.value_or(Conditions()),
+                                          value_if_given<ConditionalOperator>(input.conditional_operator)));
+    if (request.filter) request.filter_name = "QueryFilter";
   }
   if (input.attributes_to_get) {
     TRY(request.projection, translator.attributes_to_get(*input.attributes_to_get));
@@ -97,8 +96,11 @@ store::Answer<Query::Request> Query::decode(Input input) {
   TRY_VOID(take_parameters(request, input, input.query_filter));
   request.key_condition = expression_of<store::ConditionExpression>(std::move(input.key_condition));
   if (input.key_conditions) {
-    TRY(std::string text, LegacyTranslator(request.placeholders).key_conditions(*input.key_conditions));
+    // How many attributes the key of an index has is known when it is found.
+    const std::size_t most = input.index_name ? 2 * store::max_index_key_parts : usual_key_conditions;
+    TRY(std::string text, LegacyTranslator(request.placeholders).key_conditions(*input.key_conditions, most));
     request.key_condition = store::ConditionExpression(std::move(text));
+    request.key_conditions = true;
   }
   request.forward = input.scan_index_forward.value_or(true);
   fill_page(request, input);
@@ -107,6 +109,11 @@ store::Answer<Query::Request> Query::decode(Input input) {
 
 void Query::run(const Services& services, const Request& request, const store::Completion<Response>& done) {
   done(services.store->query(request));
+}
+
+void Query::reword(store::Error& error, const Reporting& reporting) {
+  if (reporting.key_conditions && error.rule == base::Rule::condition_count)
+    error.message = std::string(key_condition_count);
 }
 
 store::Answer<Scan::Request> Scan::decode(Input input) {

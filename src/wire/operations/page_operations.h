@@ -68,12 +68,22 @@ struct ReadPage {
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
 
+// KeyConditions and a KeyConditionExpression fail with different texts.
+struct QueryRequest : store::QueryRequest {
+  bool key_conditions = false;
+};
+
 struct Query : ReadPage {
   static constexpr std::string_view name = "Query";
-  using Request = store::QueryRequest;
+  using Request = QueryRequest;
   static store::Answer<Request> decode(Input input);
   static store::Answer<void> authorize(const AccessCheck& check, const Request& request);
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
+  static void add_reporting(const Request& request, Reporting& reporting) {
+    ReadPage::add_reporting(request, reporting);
+    reporting.key_conditions = request.key_conditions;
+  }
+  static void reword(store::Error& error, const Reporting& reporting);
 };
 
 struct Scan : ReadPage {

@@ -43,6 +43,14 @@ void write_record(JsonWriter& json, const store::StreamRecord& record, const std
   json.end_object();
 }
 
+void check_shard_filter(Constraints& constraints, const ShardFilterInput& filter) {
+  constexpr std::size_t min_id_length = 28;
+  constexpr std::size_t max_id_length = 65;
+  constraints.check_not_null("shardFilter.shardId", filter.shard_id.has_value());
+  if (filter.shard_id) constraints.check_length("shardFilter.shardId", *filter.shard_id, min_id_length, max_id_length);
+  require_word<ShardFilterType>(constraints, "shardFilter.type", filter.type);
+}
+
 void write_shard(JsonWriter& json, const store::Shard& shard) {
   json.begin_object();
   if (shard.parent_id) json.key("ParentShardId").string(*shard.parent_id);
@@ -87,7 +95,7 @@ void ListStreams::encode(JsonWriter& json, const Response& response, const Repor
 store::Answer<store::DescribeStreamRequest> DescribeStream::decode(Input input) {
   Constraints constraints;
   constraints.check_not_null("streamArn", input.stream_arn.has_value());
-  if (input.shard_filter) check_word<ShardFilterType>(constraints, "shardFilter.type", input.shard_filter->type);
+  if (input.shard_filter) check_shard_filter(constraints, *input.shard_filter);
   TRY_VOID(constraints.outcome());
   Request request{*std::move(input.stream_arn), input.limit, std::move(input.exclusive_start_shard_id), {}};
   if (input.shard_filter) request.children_of_shard_id = std::move(input.shard_filter->shard_id);

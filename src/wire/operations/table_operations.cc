@@ -42,6 +42,11 @@ void UpdateTable::run(const Services& services, const Request& request, const st
                                   [store = services.store, request] { return store->update_table(request); });
 }
 
+void DeleteTable::encode(JsonWriter& json, const Response& response, const Reporting&) {
+  write_deleted(json.begin_object().key("TableDescription"), response);
+  json.end_object();
+}
+
 void DeleteTable::run(const Services& services, const Request& request, const store::Completion<Response>& done) {
   run_on_control_thread<Response>(services, done,
                                   [store = services.store, request] { return store->delete_table(request); });

@@ -75,6 +75,7 @@ struct DeleteTable : ChangeTable {
     return check.table(access::action_named(name), request);
   }
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
+  static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
 
 struct DescribeTable {

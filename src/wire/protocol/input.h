@@ -87,7 +87,16 @@ class InputReader {
   template <Structure T>
   bool read(Json json, T& out, item::JsonReader::Place place = item::JsonReader::Place::member) {
     simdjson::ondemand::object object;
-    return reader_.structure(json, object, Shape<T>::name, place) && read_members(object, out);
+    return reader_.structure(json, object, name_of<T>(), place) && read_members(object, out);
+  }
+
+  // Reads structures that go by another name where they are now: in messages.
+  template <class T>
+  bool read_as(std::string_view structure, Json json, T& out) {
+    const Alias outer = std::exchange(alias_, {&Shape<typename Inner<T>::type>::name, structure});
+    const bool well_typed = read(json, out);
+    alias_ = outer;
+    return well_typed;
   }
 
   template <class T>
@@ -150,21 +159,50 @@ class InputReader {
       return read(json, out);
   }
 
+  struct Alias {
+    const std::string_view* usual = nullptr;
+    std::string_view name;
+  };
+
+  // The structure within optional values, lists and entries.
   template <class T>
-  static std::string entry_class() {
+  struct Inner {
+    using type = T;
+  };
+  template <class T>
+  struct Inner<std::optional<T>> : Inner<T> {};
+  template <class T>
+  struct Inner<std::vector<T>> : Inner<T> {};
+  template <class T>
+  struct Inner<std::pair<std::string, T>> : Inner<T> {};
+
+  template <Structure T>
+  std::string_view name_of() const {
+    return alias_.usual == &Shape<T>::name ? alias_.name : Shape<T>::name;
+  }
+
+  template <class T>
+  std::string entry_class() const {
     constexpr const char* package = "com.amazonaws.dynamodb.v20120810.";
     if constexpr (Structure<T>)
-      return package + std::string(Shape<T>::name);
+      return package + std::string(name_of<T>());
     else  // a list of structures
       return std::string("java.util.List<") + package + std::string(Shape<typename T::value_type>::name) + ">";
   }
 
   item::JsonReader reader_;
+  Alias alias_;
 };
 
 template <class T, auto pointer>
 constexpr Member<T> member(std::string_view name) {
   return {name, [](InputReader& reader, Json json, T& out) { return reader.read(json, out.*pointer); }};
+}
+
+// The same where the structure goes by another name, which is a constant with linkage.
+template <class T, auto pointer, const std::string_view& structure>
+constexpr Member<T> member(std::string_view name) {
+  return {name, [](InputReader& reader, Json json, T& out) { return reader.read_as(structure, json, out.*pointer); }};
 }
 
 // Reads a request's body, or fails with ErrorCode::malformed; no message when it is not JSON at all.

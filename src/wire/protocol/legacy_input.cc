@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "item/size.h"
+
 namespace postino::wire {
 
 namespace {
@@ -88,6 +90,13 @@ store::Answer<std::string_view> separator_for(std::size_t count, std::optional<C
   if (conditional && count < 2)
     return refuse_invalid("ConditionalOperator can only be used when Filter or Expected has two or more elements");
   return conditional == ConditionalOperator::disjunction ? " OR " : " AND ";
+}
+
+// What the parameters say need not keep to the limits of expressions.
+std::optional<store::ConditionExpression> translated_condition(std::optional<std::string> text, expr::Kind kind) {
+  if (!text) return std::nullopt;
+  auto parsed = expr::parse_translated_condition(*text, kind);
+  return store::ConditionExpression(*std::move(text), std::move(parsed));
 }
 
 // One clause of an update: "SET a, b".
@@ -186,7 +195,7 @@ std::string LegacyTranslator::comparison(const std::string& attribute, Compariso
     case Comparison::contains:
       return call("contains");
     case Comparison::not_contains:
-      return "NOT " + call("contains");
+      return "attribute_exists(" + path + ") AND NOT " + call("contains");
     case Comparison::begins_with:
       return call("begins_with");
     case Comparison::between:
@@ -232,14 +241,16 @@ store::Answer<std::string> LegacyTranslator::expectation(const std::string& attr
   return comparison(attribute, Comparison::equal, {&*condition.value});
 }
 
-store::Answer<std::optional<std::string>> LegacyTranslator::expected(const Conditions& conditions,
-                                                                     std::optional<ConditionalOperator> conditional) {
-  return joined(conditions, conditional, &LegacyTranslator::expectation);
+store::Answer<std::optional<store::ConditionExpression>> LegacyTranslator::expected(
+    const Conditions& conditions, std::optional<ConditionalOperator> conditional) {
+  TRY(std::optional<std::string> text, joined(conditions, conditional, &LegacyTranslator::expectation));
+  return translated_condition(std::move(text), expr::Kind::condition);
 }
 
-store::Answer<std::optional<std::string>> LegacyTranslator::filter(const Conditions& conditions,
-                                                                   std::optional<ConditionalOperator> conditional) {
-  return joined(conditions, conditional, &LegacyTranslator::condition);
+store::Answer<std::optional<store::ConditionExpression>> LegacyTranslator::filter(
+    const Conditions& conditions, std::optional<ConditionalOperator> conditional) {
+  TRY(std::optional<std::string> text, joined(conditions, conditional, &LegacyTranslator::condition));
+  return translated_condition(std::move(text), expr::Kind::filter);
 }
 
 store::Answer<std::optional<std::string>> LegacyTranslator::joined(const Conditions& conditions,
@@ -248,6 +259,7 @@ store::Answer<std::optional<std::string>> LegacyTranslator::joined(const Conditi
   TRY(const std::string_view separator, separator_for(conditions.size(), conditional));
   std::vector<std::string> terms;
   for (const auto& [attribute, input] : conditions) {
+    TRY_VOID(item::check_attribute_name(attribute));
     TRY(std::string term, (this->*term_of)(attribute, input));
     terms.push_back(std::move(term));
   }
@@ -255,9 +267,10 @@ store::Answer<std::optional<std::string>> LegacyTranslator::joined(const Conditi
   return join(terms, separator);
 }
 
-store::Answer<std::string> LegacyTranslator::key_conditions(const Conditions& conditions) {
+store::Answer<std::string> LegacyTranslator::key_conditions(const Conditions& conditions, std::size_t max_count) {
   std::vector<std::string> terms;
   for (const auto& [attribute, input] : conditions) {
+    TRY_VOID(item::check_attribute_name(attribute));
     TRY(std::string term, condition(attribute, input));
     const auto word = *value_of<Comparison>(*input.comparison);
     if (word == Comparison::null || word == Comparison::not_null || word == Comparison::not_equal ||
@@ -265,16 +278,17 @@ store::Answer<std::string> LegacyTranslator::key_conditions(const Conditions& co
       return refuse_invalid("Attempted conditional constraint is not an indexable operation");
     terms.push_back(std::move(term));
   }
-  if (terms.empty() || terms.size() > 2) return refuse_invalid("Conditions can be of length 1 or 2 only");
+  if (terms.empty() || terms.size() > max_count) return refuse_invalid(std::string(key_condition_count));
   return join(terms, " AND ");
 }
 
-store::Answer<std::optional<std::string>> LegacyTranslator::updates(const AttributeUpdates& updates) {
+store::Answer<std::optional<store::UpdateExpression>> LegacyTranslator::updates(const AttributeUpdates& updates) {
   Clause set{"SET", {}};
   Clause remove{"REMOVE", {}};
   Clause add{"ADD", {}};
   Clause subtract{"DELETE", {}};
   for (const auto& [attribute, update] : updates) {
+    TRY_VOID(item::check_attribute_name(attribute));
     const auto action = update.action ? *value_of<AttributeAction>(*update.action) : AttributeAction::put;
     TRY_VOID(check_update(update, action));
     const std::string path = name(attribute);
@@ -295,13 +309,16 @@ store::Answer<std::optional<std::string>> LegacyTranslator::updates(const Attrib
   for (const Clause* clause : {&set, &remove, &add, &subtract})
     if (!clause->terms.empty()) clauses.push_back(std::string(clause->word) + " " + join(clause->terms, ", "));
   if (clauses.empty()) return std::nullopt;
-  return join(clauses, " ");
+  std::string text = join(clauses, " ");
+  auto parsed = expr::parse_translated_update(text);
+  return store::UpdateExpression(std::move(text), std::move(parsed));
 }
 
 store::Answer<std::string> LegacyTranslator::attributes_to_get(const std::vector<std::string>& names) {
   std::set<std::string_view> seen;
   std::vector<std::string> paths;
   for (const std::string& each : names) {
+    TRY_VOID(item::check_attribute_name(each));
     if (!seen.insert(each).second) return refuse_parameter("Duplicate value in attribute name: " + each);
     paths.push_back(name(each));
   }

@@ -8,6 +8,7 @@
 
 #include "store/constraints.h"
 #include "store/error.h"
+#include "store/expression.h"
 #include "wire/protocol/enums.h"
 #include "wire/protocol/input.h"
 
@@ -32,6 +33,11 @@ struct Shape<ConditionInput> {
   });
 };
 using Conditions = Entries<ConditionInput>;
+// Of KeyConditions, where no index has a key of more attributes.
+inline constexpr std::size_t usual_key_conditions = 2;
+inline constexpr std::string_view key_condition_count = "Conditions can be of length 1 or 2 only";
+// What conditions are called in Expected.
+inline constexpr std::string_view expectation_name = "ExpectedAttributeValue";
 
 struct AttributeUpdateInput {
   std::optional<std::string> action;
@@ -61,12 +67,13 @@ class LegacyTranslator {
   explicit LegacyTranslator(expr::Placeholders& placeholders) : placeholders_(placeholders) {}
 
   // No text for no conditions.
-  store::Answer<std::optional<std::string>> expected(const Conditions& conditions,
-                                                     std::optional<ConditionalOperator> conditional);
-  store::Answer<std::optional<std::string>> filter(const Conditions& conditions,
-                                                   std::optional<ConditionalOperator> conditional);
-  store::Answer<std::string> key_conditions(const Conditions& conditions);
-  store::Answer<std::optional<std::string>> updates(const AttributeUpdates& updates);
+  store::Answer<std::optional<store::ConditionExpression>> expected(const Conditions& conditions,
+                                                                    std::optional<ConditionalOperator> conditional);
+  store::Answer<std::optional<store::ConditionExpression>> filter(const Conditions& conditions,
+                                                                  std::optional<ConditionalOperator> conditional);
+  // `max_count`: as many as the key may have attributes.
+  store::Answer<std::string> key_conditions(const Conditions& conditions, std::size_t max_count);
+  store::Answer<std::optional<store::UpdateExpression>> updates(const AttributeUpdates& updates);
   store::Answer<std::string> attributes_to_get(const std::vector<std::string>& names);
 
  private:

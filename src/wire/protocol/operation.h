@@ -32,6 +32,7 @@
 #include "partiql/executor.h"
 #include "store/store.h"
 #include "wire/authorization/access_check.h"
+#include "wire/protocol/given_names.h"
 #include "wire/protocol/input.h"
 #include "wire/protocol/json_writer.h"
 #include "wire/protocol/long_calls.h"
@@ -55,7 +56,9 @@ struct Services {
 struct Reporting {
   store::ReturnConsumedCapacity consumed_capacity = store::ReturnConsumedCapacity::none;
   bool count_only = false;
+  bool key_conditions = false;     // the key condition was not given as an expression: an error has another text
   bool attribute_updates = false;  // the update was not given as an expression: errors have other texts
+  GivenNames given_names;          // of the tables of a batch
 };
 
 // Of any request: requests keep in one of two places what they want to be told of capacity, or do not ask.

@@ -208,6 +208,11 @@ store::Answer<store::UpdateTableRequest> decode_update_table(TableInput input) {
   request.deletion_protection = input.deletion_protection;
   for (std::size_t i = 0; input.global_index_updates && i < input.global_index_updates->size(); ++i) {
     IndexUpdateInput& update = (*input.global_index_updates)[i];
+    const int actions =
+        int{update.create.has_value()} + int{update.update.has_value()} + int{update.remove.has_value()};
+    if (actions > 1)
+      return store::refuse_parameter(
+          "Only one global secondary index action is allowed per GlobalSecondaryIndexUpdate object");
     if (update.create) {
       request.global_index_updates.emplace_back(store::CreateGlobalIndex{global_index_of(*std::move(update.create))});
     } else if (update.update) {

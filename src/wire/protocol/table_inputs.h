@@ -114,6 +114,9 @@ struct Shape<IndexInput> {
   });
 };
 
+inline constexpr std::string_view update_action_name = "UpdateGlobalSecondaryIndexAction";
+inline constexpr std::string_view create_action_name = "CreateGlobalSecondaryIndexAction";
+inline constexpr std::string_view delete_action_name = "DeleteGlobalSecondaryIndexAction";
 struct IndexUpdateInput {
   std::optional<IndexInput> update;
   std::optional<IndexInput> create;
@@ -124,9 +127,9 @@ struct Shape<IndexUpdateInput> {
   static constexpr std::string_view name = "GlobalSecondaryIndexUpdate";
   using T = IndexUpdateInput;
   static constexpr auto members = std::to_array<Member<T>>({
-      member<T, &T::update>("Update"),
-      member<T, &T::create>("Create"),
-      member<T, &T::remove>("Delete"),
+      member<T, &T::update, update_action_name>("Update"),
+      member<T, &T::create, create_action_name>("Create"),
+      member<T, &T::remove, delete_action_name>("Delete"),
   });
 };
 
@@ -174,6 +177,7 @@ struct Shape<TagInput> {
   });
 };
 
+inline constexpr std::string_view local_index_name = "LocalSecondaryIndex";
 // CreateTable and UpdateTable.
 struct TableInput {
   std::optional<std::string> table_name;
@@ -200,7 +204,7 @@ struct Shape<TableInput> {
       member<T, &T::table_name>("TableName"),
       member<T, &T::attribute_definitions>("AttributeDefinitions"),
       member<T, &T::key_schema>("KeySchema"),
-      member<T, &T::local_indexes>("LocalSecondaryIndexes"),
+      member<T, &T::local_indexes, local_index_name>("LocalSecondaryIndexes"),
       member<T, &T::global_indexes>("GlobalSecondaryIndexes"),
       member<T, &T::global_index_updates>("GlobalSecondaryIndexUpdates"),
       member<T, &T::billing_mode>("BillingMode"),

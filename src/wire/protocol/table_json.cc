@@ -109,6 +109,28 @@ void write_class_and_encryption(JsonWriter& json, const store::TableDescription&
   }
 }
 
+// Of a table that is being deleted, it is not told what it is made of.
+void write_table(JsonWriter& json, const store::TableDescription& table, bool deleted) {
+  json.begin_object();
+  if (!deleted) write_definitions(json, table.attribute_definitions);
+  json.key("TableName").string(table.name);
+  if (!deleted) write(json.key("KeySchema"), table.key_schema);
+  json.key("TableStatus").string(word_for(table.status));
+  if (!deleted) json.key("CreationDateTime").time(table.created);
+  write_throughput(json, table.throughput);
+  json.key("TableSizeBytes").integer(table.size_bytes).key("ItemCount").integer(table.item_count);
+  json.key("TableArn").string(table.arn).key("TableId").string(table.id);
+  write_billing(json, table);
+  if (!deleted) write_index_list(json, "LocalSecondaryIndexes", table.local_indexes, false);
+  if (!deleted) write_index_list(json, "GlobalSecondaryIndexes", table.global_indexes, true);
+  write_stream(json, table);
+  write_class_and_encryption(json, table);
+  json.key("DeletionProtectionEnabled").boolean(table.deletion_protection);
+  write_on_demand(json, table.on_demand);
+  write_warm(json, table.warm, "ACTIVE");
+  json.end_object();
+}
+
 }  // namespace
 
 void write(JsonWriter& json, const store::KeySchema& schema) {
@@ -123,24 +145,8 @@ void write(JsonWriter& json, const store::KeySchema& schema) {
   json.end_array();
 }
 
-void write(JsonWriter& json, const store::TableDescription& table) {
-  json.begin_object();
-  write_definitions(json, table.attribute_definitions);
-  json.key("TableName").string(table.name).key("KeySchema");
-  write(json, table.key_schema);
-  json.key("TableStatus").string(word_for(table.status)).key("CreationDateTime").time(table.created);
-  write_throughput(json, table.throughput);
-  json.key("TableSizeBytes").integer(table.size_bytes).key("ItemCount").integer(table.item_count);
-  json.key("TableArn").string(table.arn).key("TableId").string(table.id);
-  write_billing(json, table);
-  write_index_list(json, "LocalSecondaryIndexes", table.local_indexes, false);
-  write_index_list(json, "GlobalSecondaryIndexes", table.global_indexes, true);
-  write_stream(json, table);
-  write_class_and_encryption(json, table);
-  json.key("DeletionProtectionEnabled").boolean(table.deletion_protection);
-  write_on_demand(json, table.on_demand);
-  write_warm(json, table.warm, "ACTIVE");
-  json.end_object();
-}
+void write(JsonWriter& json, const store::TableDescription& table) { write_table(json, table, false); }
+
+void write_deleted(JsonWriter& json, const store::TableDescription& table) { write_table(json, table, true); }
 
 }  // namespace postino::wire

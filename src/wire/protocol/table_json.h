@@ -7,6 +7,8 @@
 namespace postino::wire {
 
 void write(JsonWriter& json, const store::TableDescription& table);
+// Of a table that is being deleted: without what it is made of.
+void write_deleted(JsonWriter& json, const store::TableDescription& table);
 void write(JsonWriter& json, const store::KeySchema& schema);
 
 }  // namespace postino::wire
