@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "store/empty_store_testing.h"
+#include "store/empty_store.h"
 
 namespace postino::capacity {
 namespace {

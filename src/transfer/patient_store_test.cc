@@ -6,7 +6,7 @@
 #include <deque>
 #include <vector>
 
-#include "store/empty_store_testing.h"
+#include "store/empty_store.h"
 
 namespace postino::transfer {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/check.h"
-#include "store/empty_store_testing.h"
+#include "store/empty_store.h"
 #include "targets.h"
 #include "wire/protocol/operation.h"
 

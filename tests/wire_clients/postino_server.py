@@ -18,14 +18,21 @@ class Server:
     log_lines = 200  # of the last ones
 
     def __init__(self, binary, data, *flags):
-        command = [str(binary), "serve", "--data", str(data), "--dynamodb", "127.0.0.1:0", *self.own_flags, *flags]
         self.log = deque(maxlen=self.log_lines)
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.process = subprocess.Popen(
+            [str(binary), *self.command(str(data)), *flags],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
         self.addresses = self._await_ready()
         self.scheme, self.host, self.port = self.addresses["DynamoDB"]
         self.endpoint = f"{self.scheme}://{self.host}:{self.port}"
         self._reader = threading.Thread(target=self._drain, daemon=True)
         self._reader.start()
+
+    def command(self, data):
+        return ["serve", "--data", data, "--dynamodb", "127.0.0.1:0", *self.own_flags]
 
     def _await_ready(self):
         watchdog = threading.Timer(PATIENCE_SECONDS, self.process.kill)

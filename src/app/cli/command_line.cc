@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "app/cli/client_command.h"
@@ -27,6 +28,7 @@ CommandLine::CommandLine() : program_(std::make_unique<CLI::App>(description, "p
   program_->set_help_flag("-h,--help", "print this help and exit");
   add_client_options(*program_, client_options_);
   add_serve_command(*this);
+  add_dynamodb_command(*this);
   add_config_command(*this);
   add_send_command(*this);
   add_emails_command(*this);
@@ -119,6 +121,13 @@ std::vector<std::string> words_to_blame(const std::vector<std::string>& argument
   return blamed;
 }
 
+// DynamoDB Local has long flags with one dash: "-port 8000".
+void double_dashes(std::vector<std::string>& words) {
+  for (std::string& word : words)
+    if (word.size() > 2 && word[0] == '-' && word[1] != '-' && std::isalpha(static_cast<unsigned char>(word[1])) != 0)
+      word.insert(0, "-");
+}
+
 }  // namespace
 
 // In our words where the parser's are not plain.
@@ -144,6 +153,7 @@ int CommandLine::run(int count, const char* const* arguments, const Console& con
     words.erase(words.begin());
     words.emplace_back("--help");
   }
+  if (!words.empty() && words.front() == "dynamodb") double_dashes(words);
   try {
     std::vector<std::string> reversed(words.rbegin(), words.rend());
     program_->parse(std::move(reversed));

@@ -7,6 +7,7 @@ class CommandLine;
 
 // On this machine.
 void add_serve_command(CommandLine& line);     // runs the server
+void add_dynamodb_command(CommandLine& line);  // runs the store alone, in the place of DynamoDB Local
 void add_config_command(CommandLine& line);    // checks the settings, and shows them
 void add_password_command(CommandLine& line);  // makes the hash of a password, for the settings
 void add_policy_command(CommandLine& line);    // says what policies of access keys allow

@@ -1,7 +1,5 @@
 #include "app/server/serve.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -14,6 +12,7 @@
 
 #include "api/protocol/limits.h"
 #include "api/service.h"
+#include "app/console/signals.h"
 #include "app/server/memory_limits.h"
 #include "app/server/message_gateway.h"
 #include "app/server/metrics_service.h"
@@ -30,7 +29,6 @@
 #include "app/store/open_store.h"
 #include "app/store/service_tables.h"
 #include "app/store/table_uses.h"
-#include "base/descriptor.h"
 #include "base/log.h"
 #include "base/log_file.h"
 #include "base/metrics_text.h"
@@ -50,49 +48,6 @@ namespace postino::app {
 namespace {
 
 constexpr int remote_call_threads = 32;  // calls of DynamoDB's API that wait for a store on other machines
-
-bool has_terminal() { return static_cast<bool>(base::Descriptor(::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC))); }
-
-// The signals for the process, taken by this thread alone: they must be blocked before there are others.
-class Signals {
- public:
-  enum class Order { end, reload };
-
-  Signals() {
-    sigemptyset(&signals_);
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals_, signal);
-    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
-  }
-  ~Signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  Signals(const Signals&) = delete;
-  Signals& operator=(const Signals&) = delete;
-
-  // SIGHUP also says that the terminal was closed that the process was started in.
-  Order wait() const {
-    int signal = 0;
-    sigwait(&signals_, &signal);
-    return signal == SIGHUP && has_terminal() == had_terminal_ ? Order::reload : Order::end;
-  }
-
-  // Waits so long, and not for what has not begun yet to be reloaded. False when the process is told to end.
-  bool pause(std::chrono::milliseconds time) const {
-    const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
-    const timespec limit{seconds.count(), std::chrono::nanoseconds(time - seconds).count()};
-    const int signal = sigtimedwait(&signals_, nullptr, &limit);
-    return signal != SIGTERM && signal != SIGINT;
-  }
-
-  // From now on a signal to end does so at once; there is nothing to reload any more.
-  void release() {
-    sigdelset(&signals_, SIGHUP);
-    pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
-  }
-
- private:
-  const bool had_terminal_ = has_terminal();
-  sigset_t signals_{};
-  sigset_t before_{};
-};
 
 std::optional<net::TlsFiles> dynamodb_files(const Settings& settings) {
   if (settings.tls_certificate.empty()) return std::nullopt;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "store/empty_store_testing.h"
+#include "store/empty_store.h"
 
 namespace postino::remote {
 

@@ -10,11 +10,14 @@ import { fileURLToPath } from 'node:url'
 
 const binary = process.env.POSTINO ?? fileURLToPath(new URL('../../../build/postino', import.meta.url))
 
-// The configuration that SDK clients need to reach it.
-export async function startPostino() {
+const serve = (data) => ['serve', '--data', data, '--dynamodb', '127.0.0.1:0', '--no-outbox']
+// In the place of DynamoDB Local.
+export const dynamodb = (data) => ['dynamodb', '-port', '0', '-dbPath', data]
+
+// The configuration that SDK clients need to reach it. `command` starts it on the data in a directory.
+export async function startPostino(command = serve) {
   const directory = await mkdtemp(join(tmpdir(), 'postino-js-'))
-  const flags = ['--data', join(directory, 'data'), '--dynamodb', '127.0.0.1:0', '--no-outbox']
-  const server = spawn(binary, ['serve', ...flags], {
+  const server = spawn(binary, command(join(directory, 'data')), {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = new Promise((resolve) => server.once('exit', (code) => resolve(code)))

@@ -1,4 +1,4 @@
-// A store that has nothing and takes nothing: what comes before the store is tried with it.
+// A store that has nothing and takes nothing: for what is answered without asking it, and for tests.
 #pragma once
 
 #include "store/store.h"
