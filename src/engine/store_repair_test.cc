@@ -502,7 +502,7 @@ TEST_F(StoreRepairTest, AnInterruptedRepairIsFinished) {
   EXPECT_TRUE(fs::exists(damaged / "store" / "CURRENT"));
 }
 
-// What services count themselves goes on counting what is lost, until they say that they have counted anew.
+// What services count themselves goes on counting what is lost, until they say that they have counted again.
 TEST_F(StoreRepairTest, ALossIsToBeCountedUntilItWas) {
   engine_.reset();
   flip(files_of(Family::items).front(), 60);

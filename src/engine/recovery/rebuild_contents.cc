@@ -172,7 +172,7 @@ class ContentsRebuild {
   void add_table_of(ObjectId id, const KeySearch& search) {
     const std::string items = counted(search.items(), "item");
     if (const store::TableSetup* setup = known_table_of(search)) {
-      lost_.add("table " + setup->request.table_name + ": its record, which was made anew, so that its " + items +
+      lost_.add("table " + setup->request.table_name + ": its record, which was made again, so that its " + items +
                 (search.items() == 1 ? " is" : " are") + " there; tags and other settings of it");
       return add_table(id, *setup);
     }
@@ -192,7 +192,7 @@ class ContentsRebuild {
     table.id = id;
     note(id, table_ids_);
     if (!setup.expiry.empty()) table.time_to_live = TimeToLive{setup.expiry, std::nullopt};
-    // Their entries are made anew, so any number that is free will do.
+    // Their entries are made again, so any number that is free will do.
     for (Index& index : table.indexes) index.id = ++last_id_;
     put(Family::meta, std::string(table_prefix) + table.name, encode_table(table));
     tables_.emplace(id, std::move(table));
@@ -351,7 +351,7 @@ class ContentsRebuild {
 
 base::Result<void> rebuild_contents(Database& database, const std::vector<store::TableSetup>& known,
                                     base::TimePoint now, Findings& lost) {
-  // Counts of tables that are gone must go as well: all are made anew.
+  // Counts of tables that are gone must go as well: all are made again.
   rocksdb::WriteBatch counts;
   counts.DeleteRange(database.handle(Family::meta), "count/", "count0");
   TRY_VOID(database.write(counts));
