@@ -13,7 +13,7 @@
 #include "item/binary_codec.h"
 #include "item/json_codec.h"
 #include "mails.h"
-#include "store/empty_store_testing.h"
+#include "store/empty_store.h"
 #include "wire/operations/item_operations.h"
 
 namespace {

@@ -60,6 +60,10 @@ struct Options {
   // indexes.
   std::int64_t max_item_collection_bytes = std::int64_t{10} << 30;
 
+  // What a restore keeps in memory of what its table was. If more was changed since, it reads the changes several
+  // times.
+  std::size_t restore_bytes = 128 << 20;
+
   // Hold requests to the provisioned throughput of tables and indexes, and to the ceilings of on-demand tables.
   bool enforce_throughput = false;
 
