@@ -5,7 +5,7 @@
 // Writers make tickets and move them, in transactions with an event each, without and with metrics that
 // follow: what that costs the writers. The lag is the age of the oldest change that is not counted, looked at every few
 // milliseconds; it is measured with batches that do not wait, and with the window of 5 s that is usual. Then all items
-// are counted anew while the writers go on. Missing a bar is no failure, because the machine is never quiet. The data
+// are counted again while the writers go on. Missing a bar is no failure, because the machine is never quiet. The data
 // goes below the program's own directory, on a real disk, and is removed afterwards.
 #include <algorithm>
 #include <array>
@@ -173,7 +173,7 @@ int run(bool quick, const std::filesystem::path& parent) {
       is_done = true;
       writing.join();
       const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-      report.fact("counting " + std::to_string(desk.tickets()) + " tickets anew meanwhile",
+      report.fact("counting " + std::to_string(desk.tickets()) + " tickets again meanwhile",
                   milliseconds_text(std::chrono::duration_cast<base::Milliseconds>(taken)));
     }
     metrics->stop();

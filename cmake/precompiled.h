@@ -1,5 +1,5 @@
 // Headers from outside that many sources read; see precompiled.cmake. Ours are not here: after a change in one,
-// everything would be compiled anew.
+// everything would be compiled again.
 #pragma once
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // A body that goes on for as long as its caller may have it.
 //
 // A stream lasts longer than the check that opened it: meanwhile a session ends or is revoked, and settings are read
-// anew without a key, or with another role or tenant for it. So the caller is checked again before each piece. The
+// again without a key, or with another role or tenant for it. So the caller is checked again before each piece. The
 // connection asks for one after each pulse, too, so that a stream without news ends as well.
 #pragma once
 

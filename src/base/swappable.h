@@ -1,4 +1,4 @@
-// A value that is replaced while others use it, such as keys that are read anew.
+// A value that is replaced while others use it, such as keys that are read again.
 #pragma once
 
 #include <memory>

@@ -42,7 +42,7 @@ class Planner {
   // What has been seen so far; only for one that watches. Fails when the tables cannot be described. On a store that
   // others use, too, these are the tables of the services, and those that were used.
   base::Result<Observation> observe() const;
-  // Begins to watch anew.
+  // Begins to watch again.
   void restart() const { watch_->restart(); }
 
  private:

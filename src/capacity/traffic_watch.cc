@@ -14,7 +14,7 @@ TrafficWatch::TrafficWatch(const base::Clock& clock, SecondCount second)
 std::shared_ptr<store::TrafficMeter> TrafficWatch::meter(store::TrafficSource source) {
   Name name(source.table, source.index);
   const std::lock_guard lock(mutex_);
-  // A table that was made anew may have other keys: what was counted before was of another one.
+  // A table that was made again may have other keys: what was counted before was of another one.
   meters_.erase(name);
   // Tables and indexes that are gone are not counted for any more.
   if (meters_.size() >= most_meters)

@@ -1,5 +1,6 @@
 #include "engine/engine.h"
 
+#include "engine/backups/backup_operations.h"
 #include "engine/catalog/core.h"
 #include "engine/items/answering_entry.h"
 #include "engine/items/item_reader.h"
@@ -19,6 +20,7 @@ struct Engine::Parts {
       : core(std::move(opened)),
         tables(*core),
         streams(*core),
+        backups(*core),
         reader(*core),
         pages(*core),
         writer(*core),
@@ -28,6 +30,7 @@ struct Engine::Parts {
   std::unique_ptr<Core> core;
   TableOperations tables;
   StreamOperations streams;
+  BackupOperations backups;
   ItemReader reader;
   PageReader pages;
   ItemWriter writer;
@@ -153,11 +156,15 @@ store::Answer<store::TimeToLiveDescription> Engine::describe_time_to_live(const 
 }
 store::Answer<store::PointInTimeRecoveryDescription> Engine::update_continuous_backups(
     const std::string& table_name, const store::PointInTimeRecoverySpecification& specification) {
-  return current().tables.update_continuous_backups(table_name, specification);
+  return current().backups.update_continuous_backups(table_name, specification);
 }
 store::Answer<store::PointInTimeRecoveryDescription> Engine::describe_continuous_backups(
     const std::string& table_name) {
-  return current().tables.describe_continuous_backups(table_name);
+  return current().backups.describe_continuous_backups(table_name);
+}
+store::Answer<store::TableDescription> Engine::restore_table_to_point_in_time(
+    const store::RestoreToPointInTimeRequest& request) {
+  return current().backups.restore_to_point_in_time(request);
 }
 store::Answer<void> Engine::tag_resource(const std::string& arn, const std::vector<store::Tag>& tags) {
   return current().tables.tag(arn, tags);

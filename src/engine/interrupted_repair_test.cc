@@ -1,4 +1,4 @@
-// A repair that is killed at any moment: what it leaves is no store, and the next repair finishes it or begins anew.
+// A repair that is killed at any moment: what it leaves is no store, and the next repair finishes it or starts over.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

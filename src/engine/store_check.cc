@@ -46,10 +46,10 @@ base::Result<StoreCheck> check_locked_store(const std::filesystem::path& directo
   result.bytes = files.table_bytes;
   for (const FileFault& fault : files.faults) result.problems.add(fault.file + ": " + fault.what);
   if (!refuse_interrupted_repair(directory))
-    result.notes.emplace_back("repairing: a repair was interrupted; 'postino repair' finishes it or begins anew");
+    result.notes.emplace_back("repairing: a repair was interrupted; 'postino repair' finishes it or starts over");
   if (is_recount_due(directory))
     result.notes.emplace_back(
-        "RECOUNT: a repair has lost something, and e-mails and messages were not counted anew; 'postino repair' does "
+        "RECOUNT: a repair has lost something, and e-mails and messages were not counted again; 'postino repair' does "
         "it");
   for (const UnfinishedLog& log : files.unfinished) result.notes.push_back(note_of(log));
   if (!files.faults.empty() || !files.exists) return result;

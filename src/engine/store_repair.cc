@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 // Earlier versions had the damaged store in this one for a while.
 constexpr const char* former_work_name = "repair";
-// An empty file of the data directory: what services count is to be counted anew.
+// An empty file of the data directory: what services count is to be counted again.
 constexpr const char* recount_name = "RECOUNT";
 
 base::Result<void> write_report(const Findings& lost, const fs::path& file) {

@@ -145,7 +145,7 @@ struct RequestReader::Impl {
   void begin() {
     message.clear();
     parser.emplace(message);
-    // Our own count of header bytes is the exact one; the parser's begins anew with every line.
+    // Our own count of header bytes is the exact one; the parser's starts over with every line.
     parser->header_limit(static_cast<std::uint32_t>(limits.header_bytes + 1));
     parser->skip(true);
     chunks.reset();

@@ -63,7 +63,7 @@ struct ResponseReader::Impl {
   void begin() {
     response = {};
     parser.emplace(response);
-    // Our own count of header bytes is the exact one; the parser's begins anew with every line.
+    // Our own count of header bytes is the exact one; the parser's starts over with every line.
     parser->header_limit(max_header_bytes + 1);
     line_begun = head_done = false;
   }

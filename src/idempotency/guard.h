@@ -46,7 +46,7 @@ enum class KeyState {
   in_progress,    // another request executes it
   other_request,  // the key was used for a different request
   no_room,        // done before, but there is no memory for the answer at the moment
-  unreadable,     // another program has spoilt the record, so that it is not known what was done: left to the operator
+  unreadable,     // another program has damaged the record, so that it is not known what was done: left to the operator
 };
 
 // The keys that this process executes at the moment. Safe to use from any thread.

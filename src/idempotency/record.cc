@@ -28,22 +28,22 @@ base::TimePoint time_in(const item::Item& item, std::string_view name) {
 // What is there must be what it should be: a record that is taken for an old one, or for one that has done nothing,
 // lets a request be executed twice.
 base::Result<void> check_attributes(const item::Item& item, Status status) {
-  const auto spoilt = [](std::string_view name, std::string_view rule) {
+  const auto damaged = [](std::string_view name, std::string_view rule) {
     return base::fail(base::ErrorCode::corrupt, std::string(name).append(" of an idempotency record ").append(rule));
   };
   for (const std::string_view name : {"expiresAt", "leaseUntil"})
     if ((item.contains(name) || name == "expiresAt") && !base::parse_timestamp(item::attribute_text(item, name)))
-      return spoilt(name, "is not a time");
+      return damaged(name, "is not a time");
   for (const std::string_view name : {"progress", "responsePayload", "responseId"})
     if (const item::AttributeValue* value = item.find(name))
-      if (value->get_if<std::string>() == nullptr) return spoilt(name, "is not a text");
+      if (value->get_if<std::string>() == nullptr) return damaged(name, "is not a text");
   const item::AttributeValue* parts = item.find("responseParts");
   const item::Number* number = parts != nullptr ? parts->get_if<item::Number>() : nullptr;
   const std::int64_t count = number != nullptr ? number->to_int64().value_or(0) : 0;
   if (parts != nullptr && (count < 1 || count > most_response_parts))
-    return spoilt("responseParts", "is not a number of parts");
+    return damaged("responseParts", "is not a number of parts");
   if (status == Status::completed && parts == nullptr && !item.contains("responsePayload"))
-    return spoilt("responsePayload", "is missing");
+    return damaged("responsePayload", "is missing");
   return {};
 }
 

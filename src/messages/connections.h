@@ -59,8 +59,8 @@ class Connections {
 
   // Brokers that are asked with other passwords and certificates, by the names of their connections.
   using Renewal = std::map<std::string, std::shared_ptr<broker::Broker>, std::less<>>;
-  // For connections whose other settings are the same; files are read anew. Fails as create() does. Nothing has changed
-  // yet.
+  // For connections whose other settings are the same; files are read again. Fails as create() does. Nothing has
+  // changed yet.
   base::Result<Renewal> prepare_renewal(const ConnectionsOptions& options);
   // From now on calls go to these.
   void renew(Renewal renewal);

@@ -1,4 +1,4 @@
-// How many messages stand on the shelves, and counting them anew.
+// How many messages stand on the shelves, and counting them again.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -134,7 +134,7 @@ store::Answer<QueueTable::Counts> QueueTable::recount(const std::string& queue) 
     const store::TransactWriteItemsRequest request = replacement(name_, queue, present, counted);
     const auto answer = retry_.transact(store_, request);
     if (answer) {
-      base::log_warning("messages", "the counts of a queue could not be true and were counted anew",
+      base::log_warning("messages", "the counts of a queue could not be true and were counted again",
                         {{"queue", queue}, {"ready", std::to_string(counted[0])}});
       break;
     }

@@ -51,7 +51,7 @@ class QueueTable {
   // The table as prepare() makes it.
   static store::TableSetup setup(const std::string& name);
 
-  // Makes the counts of all queues anew from the messages: for a store that has lost some, and that no other program
+  // Makes the counts of all queues again from the messages: for a store that has lost some, and that no other program
   // uses. Does nothing where the table is not there.
   store::Answer<void> recount();
 

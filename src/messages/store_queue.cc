@@ -105,10 +105,10 @@ class StoreQueue::Impl {
 std::shared_ptr<LocalQueue> StoreQueue::Impl::known(const std::string& name) {
   const std::lock_guard lock(mutex_);
   if (const auto queue = queues_.find(name); queue != queues_.end()) return queue->second;
-  // Callers can invent names. What is not used can be learnt anew.
+  // Callers can invent names. What is not used can be learnt again.
   if (queues_.size() >= most_known_queues)
     std::erase_if(queues_, [](const auto& each) { return each.second.use_count() == 1; });
-  // It begins with the time of the clock, which may have gone back since it was forgotten: so it is marked anew.
+  // It begins with the time of the clock, which may have gone back since it was forgotten: so it is marked again.
   const std::string tag = base::make_uuid(random_).substr(0, 8);
   return queues_.emplace(name, std::make_shared<LocalQueue>(table_, clock_, tag, name, options_.lease)).first->second;
 }

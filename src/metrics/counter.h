@@ -28,10 +28,10 @@ class Counter final : public ChangeHandler {
 
   const Source& source() const { return source_; }
 
-  // Counts all items anew.
+  // Counts all items again.
   Outcome<std::uint64_t> begin(const Beginning& beginning, store::ChangeFeed& feed, CheckpointKeeper& keeper) override;
   Outcome<void> handle(std::span<const store::StreamRecord> records, CheckpointKeeper& keeper) override;
-  // What can be counted of it is: an item that cannot be read counts as nothing, as it does when all are counted anew.
+  // What can be counted of it is: an item that cannot be read counts as nothing, as it does when all are counted again.
   Outcome<void> set_aside(const store::StreamRecord& record, const std::string& reason,
                           CheckpointKeeper& keeper) override;
 

@@ -20,7 +20,7 @@ namespace postino::metrics {
 struct SourceState {
   std::string name;                      // "tickets"
   std::optional<base::TimePoint> as_of;  // when its checkpoint was last written; nothing: it was never counted
-  std::string due;                       // why everything is counted anew, and the figures may be wrong until then
+  std::string due;                       // why everything is counted again, and the figures may be wrong until then
 };
 
 // In place of a tenant's name: the company and all tenants together.

@@ -42,7 +42,7 @@ void append_followers(std::string& out, const std::vector<const Follower*>& foll
   append_row(out, "postino_metrics_set_aside_total", "counter",
              "What was set aside: changes that could not be handled or were gone, and items that cannot be counted.",
              followers, [](const FollowerCounts& counts) { return std::to_string(counts.set_aside); });
-  append_row(out, "postino_metrics_begun_total", "counter", "Times that everything was done anew.", followers,
+  append_row(out, "postino_metrics_begun_total", "counter", "Times that everything was done again.", followers,
              [](const FollowerCounts& counts) { return std::to_string(counts.begun); });
   append_row(out, "postino_metrics_failures_total", "counter", "Rounds that failed and were repeated.", followers,
              [](const FollowerCounts& counts) { return std::to_string(counts.failures); });

@@ -51,11 +51,11 @@ class Metrics {
   Follower* follower(const std::string& source);
   // Of all sources and subscribers.
   std::vector<const Follower*> followers() const;
-  // All figures of a source are counted anew, soon. False: there is no such source, or another process counts it.
+  // All figures of a source are counted again, soon. False: there is no such source, or another process counts it.
   bool count_anew(const std::string& source);
 
   // What was set aside is tried once more, soon: a change is delivered to its subscriber; of a source everything is
-  // counted anew, and what still cannot be counted is set aside again. False: there is none of this id. invalid, with
+  // counted again, and what still cannot be counted is set aside again. False: there is none of this id. invalid, with
   // the reason, when it cannot be tried.
   base::Result<bool> retry(const std::string& id);
 

@@ -17,8 +17,8 @@ store::TableSetup metrics_table_setup(const std::string& table);
 // A table that other programs made with the hash key metric_name gets the index that it lacks.
 base::Result<void> prepare_metrics_table(store::Store& store, const std::string& table);
 
-// Has the figures of all sources counted anew when they are followed the next time, for example because items that they
-// count were lost. In a store that no server uses. Answers how many sources there are.
+// Has the figures of all sources counted again when they are followed the next time, for example because items that
+// they count were lost. In a store that no server uses. Answers how many sources there are.
 base::Result<int> want_recount(store::Store& store, const std::string& table, const std::string& reason);
 
 // When a process that follows a table, and has not let go of it, last said that it is alive: by its own clock. nullopt:

@@ -97,7 +97,7 @@ Outcome<void> Recount::pass(const Beginning& beginning) {
   return catch_up(beginning, 0);
 }
 
-// What its items counted may have expired since: such figures are not counted anew.
+// What its items counted may have expired since: such figures are not counted again.
 bool Recount::is_beyond(const item::Item& item) const {
   const std::string name = metric_name_of(item);
   const bool is_minutes = name.find("#minutes#") != std::string::npos;
@@ -178,7 +178,7 @@ Outcome<std::uint64_t> Recount::run(const Beginning& beginning) {
   if (faults_ > 0)
     base::log_error("metrics", "items cannot be counted",
                     {{"table", source_.table}, {"count", std::to_string(faults_)}, {"first", faulty_.front().reason}});
-  base::log_info("metrics", "counted anew", {{"table", source_.table}});
+  base::log_info("metrics", "counted again", {{"table", source_.table}});
   return faulty_.size();
 }
 

@@ -1,4 +1,4 @@
-// Counts all items of a table anew while others go on writing to it, and replaces the figures by what it found.
+// Counts all items of a table again while others go on writing to it, and replaces the figures by what it found.
 //
 // It reads the table page by page, and the change stream beside it. Whatever key the stream has told of is counted as
 // the stream says, from then on change by change; a page only adds keys that neither the stream nor another page has

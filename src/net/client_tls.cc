@@ -21,7 +21,7 @@ void set_up_client(SSL_CTX* context, bool verify) {
   SSL_CTX_set_verify(context, verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
 }
 
-// All that there are, for those who read their files anew.
+// All that there are, for those who read their files again.
 struct Register {
   std::mutex mutex;
   std::vector<std::weak_ptr<ClientTls>> entries;

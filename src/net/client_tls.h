@@ -34,7 +34,7 @@ class ClientTls {
   std::shared_ptr<ssl_ctx_st> context() const;
   bool verifies() const { return options_.verify; }
 
-  // The authorities of all that there are in this process, read anew from the same files, or from the system.
+  // The authorities of all that there are in this process, read again from the same files, or from the system.
   class Renewal {
    public:
     // From now on they count. Connections that are open go on.

@@ -23,7 +23,7 @@ namespace postino::objects {
 inline constexpr std::string_view large_data_names = "large_data_names";
 inline constexpr std::string_view large_data_sha256 = "large_data_sha256";
 inline constexpr std::string_view large_data_bytes = "large_data_bytes";
-// Never in the table: an item that is read has it when its object is lost or spoilt, or not its own. It says why.
+// Never in the table: an item that is read has it when its object is lost or damaged, or not its own. It says why.
 inline constexpr std::string_view large_data_fault = "large_data_fault";
 
 // Of objects with such attributes.

@@ -55,9 +55,9 @@ store::Answer<LargeItemStore::Brought> LargeItemStore::bring_back(const LargeIte
   item.erase(large_data_fault);  // only this function says so
   if (!has_moved(item)) return Brought::whole;
   const item::Key key = table.keyed.key_of(item);
-  const auto spoilt = [&](const std::string& what) {
+  const auto damaged = [&](const std::string& what) {
     tell_fault(item, key, what);
-    return Brought::spoilt;
+    return Brought::damaged;
   };
   const std::string digest = item::attribute_text(item, large_data_sha256);
   const ObjectKind& kind = large_items_kind();
@@ -67,16 +67,16 @@ store::Answer<LargeItemStore::Brought> LargeItemStore::bring_back(const LargeIte
     name = name_in_address(objects_.bucket(), item::attribute_text(item, kind.attribute));
     if (name && *name != seed_object_name(table.keyed, item)) name.reset();
   }
-  if (!name) return spoilt("the item names an object that is not its own");
+  if (!name) return damaged("the item names an object that is not its own");
   const auto bytes = objects_.get(*name);
   if (!bytes && bytes.error().code == base::ErrorCode::not_found) return Brought::gone;
   if (!bytes && (bytes.error().code == base::ErrorCode::io || bytes.error().code == base::ErrorCode::exhausted))
     return base::propagate(error_of_objects(bytes.error()));
-  if (!bytes) return spoilt(bytes.error().message);
+  if (!bytes) return damaged(bytes.error().message);
   if (!digest.empty() && base::to_hex(base::sha256(*bytes)) != digest)
-    return spoilt("the object " + *name + " is not what was written");
+    return damaged("the object " + *name + " is not what was written");
   const auto moved = digest.empty() ? read_seed_object(*bytes) : read_large_object(*bytes, key);
-  if (!moved) return spoilt(moved.error().message + " (" + *name + ")");
+  if (!moved) return damaged(moved.error().message + " (" + *name + ")");
   std::vector<std::string> names;
   for (const item::Attribute& attribute : *moved)
     if (!item.contains(attribute.name)) names.push_back(attribute.name);
@@ -102,7 +102,7 @@ store::Answer<std::optional<item::Item>> LargeItemStore::read_again(const LargeI
     const std::string address = item::attribute_text(*found.item, large_items_kind().attribute);
     if (brought == Brought::gone && address == missing) {
       tell_fault(*found.item, key, "the object is missing");
-      brought = Brought::spoilt;
+      brought = Brought::damaged;
     }
     if (brought != Brought::gone) return std::optional(projected.of_whole(*std::move(found.item)));
     missing = address;

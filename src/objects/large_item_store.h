@@ -12,7 +12,7 @@
 // - The change stream has the items as they are in the table, and so has the item of a failed condition.
 // - The attributes large_data_* are the store's own: they are not seen, and refused in items. A projection may name
 //   large_data_names: which attributes have moved.
-// - An item whose object is lost, spoilt or cannot be read comes without the moved attributes, and with
+// - An item whose object is lost, damaged or cannot be read comes without the moved attributes, and with
 // large_data_fault
 //   and, if they are known, large_data_names: check_whole(), missing_attributes(). So it keeps no other item back. An
 //   object store that cannot be used is an error.
@@ -80,12 +80,12 @@ class LargeItemStore final : public store::ForwardingStore {
 
   enum class Brought {
     whole,
-    gone,    // the object: the item has been written again or removed since it was read
-    spoilt,  // the item says why
+    gone,     // the object: the item has been written again or removed since it was read
+    damaged,  // the item says why
   };
   // Brings the moved attributes back.
   store::Answer<Brought> bring_back(const LargeItemTable& table, item::Item& item, const Projected& projected);
-  // The item as it is now, whole or spoilt. nullopt when it is gone.
+  // The item as it is now, whole or damaged. nullopt when it is gone.
   store::Answer<std::optional<item::Item>> read_again(const LargeItemTable& table, const item::Key& key,
                                                       const Projected& projected);
   // Both. False when there is no item any more.

@@ -52,7 +52,7 @@ class ObjectCleaner {
   // Wakes a waiting follow_once(), which waits for no change from now on. From any thread.
   void stop_waiting() { feed_.close(); }
 
-  // Looks at up to `limit` objects, and begins anew when all were seen and the pause is over. How many were looked at.
+  // Looks at up to `limit` objects, and starts over when all were seen and the pause is over. How many were looked at.
   // Nothing is removed while the clock is doubted, and nothing at all (conflict) if the objects are those of another
   // table of the same name: of another store that uses the same bucket, or of one that was there before. Which table
   // they belong to is noted beside them, in the object owners/{table}.

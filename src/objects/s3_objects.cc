@@ -35,7 +35,7 @@ std::optional<base::TimePoint> date_of(const http::ClientResponse& response) {
   return std::chrono::time_point_cast<base::Milliseconds>(*time);
 }
 
-// Where no object is read, nothing is missing or spoilt.
+// Where no object is read, nothing is missing or damaged.
 base::Error of_no_object(base::Error error) {
   if (error.code == base::ErrorCode::not_found || error.code == base::ErrorCode::corrupt)
     error.code = base::ErrorCode::io;

@@ -97,20 +97,20 @@ OrRefusal<std::optional<Customer>> mended_customer(ReminderStore& store, const K
     if (found && with_objection(*found, objection) == *found) return std::optional(*std::move(found));
     if (!found && found.error().kind != RefusalKind::corrupt) return base::propagate(std::move(found).error());
     Commit commit = store.begin();
-    Customer anew = with_objection(found ? *found : salvaged_customer(*item, customer_id), objection);
-    if (anew.created_at == base::TimePoint()) anew.created_at = commit.now();
-    if (anew.opted_out && !anew.opted_out_at) anew.opted_out_at = commit.now();
-    anew.updated_at = commit.now();
+    Customer remade = with_objection(found ? *found : salvaged_customer(*item, customer_id), objection);
+    if (remade.created_at == base::TimePoint()) remade.created_at = commit.now();
+    if (remade.opted_out && !remade.opted_out_at) remade.opted_out_at = commit.now();
+    remade.updated_at = commit.now();
     // A version that no caller has seen.
-    anew.version = base::epoch_milliseconds(commit.now());
+    remade.version = base::epoch_milliseconds(commit.now());
     // Attributes of other programs stay.
     item::Item mended = *item;
     for (const std::string& name : customer_attributes()) mended.erase(name);
-    for (const item::Attribute& each : customer_item(keys, anew)) mended.set(each.name, each.value);
+    for (const item::Attribute& each : customer_item(keys, remade)) mended.set(each.name, each.value);
     expr::Placeholders placeholders;
     std::string condition = same_attributes(*item, customer_attributes(), placeholders);
     commit.put(std::move(mended), std::move(condition), std::move(placeholders));
-    add_objection(commit, keys, customer_id, objection, objection_of(anew));
+    add_objection(commit, keys, customer_id, objection, objection_of(remade));
     const std::string cause =
         found ? "the record " + key_text(*item) + " lacked what the customer had said against reminders"
               : found.error().message;

@@ -26,8 +26,8 @@ void add_objection(Commit& commit, const Keys& keys, const std::string& customer
                    const Objection& after);
 // The record of a customer; corrupt when it cannot be read, or is that of another one.
 OrRefusal<Customer> read_profile(const item::Item& item, const std::string& customer_id);
-// The customer, as opting out, paying and all else that changes one must find it: when another program has spoilt the
-// record, or taken an objection out of it, it is made anew of what can be read of it, and the audit notes it. nullopt:
+// The customer, as opting out, paying and all else that changes one must find it: when another program has damaged the
+// record, or taken an objection out of it, it is made again of what can be read of it, and the audit notes it. nullopt:
 // there is none.
 OrRefusal<std::optional<Customer>> mended_customer(ReminderStore& store, const Keys& keys,
                                                    const std::string& customer_id, const Actor& actor);

@@ -56,7 +56,7 @@ OrRefusal<Customer> Customers::find(const std::string& id, const std::string& te
   if (!item) return refuse_unknown_customer(id);
   auto customer = read_profile(*item, id);
   if (!customer) {
-    customer.error().message += "; it is made anew when the customer opts out, or is put once more";
+    customer.error().message += "; it is made again when the customer opts out, or is put once more";
     return customer;
   }
   TRY(const Objection objection, store_.objection(store_.keys(tenant), id));

@@ -145,7 +145,7 @@ OrRefusal<void> write_delivery(ReminderStore& store, const Watch& watch, const S
     update.placeholders.values->set(":delivered", base::epoch_milliseconds(*after.delivered_at));
   }
   update.update.emplace(std::move(text));
-  // Another program may have written the record anew, without one.
+  // Another program may have written the record again, without one.
   update.condition = before.version == 0 ? "attribute_exists(PK) AND (attribute_not_exists(version) OR version = :seen)"
                                          : "version = :seen";
   commit.add(std::move(update));

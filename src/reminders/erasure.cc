@@ -266,7 +266,7 @@ OrRefusal<int> Erasure::erase_sent(const Keys& keys, const std::string& id) {
     std::map<std::string, std::int64_t> counts;
     for (const item::Item& item : some) {
       const auto sent = read_sent(item, store_.tables().currency);
-      // What another program has written may be of any kind, also one of ours that it has spoilt.
+      // What another program has written may be of any kind, also one of ours that it has damaged.
       const std::string email_id = item::attribute_text(item, "email_id");
       const bool has_email = !email_id.empty();
       if (has_email) {

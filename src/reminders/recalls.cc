@@ -36,7 +36,7 @@ class WaitingReminders {
   OrRefusal<std::vector<Watch>> find() {
     TRY_VOID(read(sent_begin, "PK, SK, email_id, delivery_status, delivered_at_ms, overdue_invoices", std::nullopt,
                   [&](const item::Item& item) { return add_sent(item); }));
-    // Where another program has spoilt or removed the record, the draft still leads to the e-mail.
+    // Where another program has damaged or removed the record, the draft still leads to the e-mail.
     TRY_VOID(read(draft_begin, "PK, SK, revision, sent_record, overdue_invoices", name_of(DraftStatus::approved),
                   [&](const item::Item& item) { return add_draft(item); }));
     return std::move(waiting_);

@@ -587,14 +587,14 @@ OrRefusal<Guard> ReminderStore::mended_guard(const Keys& keys, const std::string
     if (found || found.error().kind != RefusalKind::corrupt || round == guard_rounds) return found;
     TRY(const std::optional<item::Item> item, get(keys.customer(customer_id), std::string(guard_sort)));
     if (!item || read_guard(*item)) continue;  // another caller was faster
-    TRY(Guard anew, guard_of_history(keys, customer_id));
+    TRY(Guard again, guard_of_history(keys, customer_id));
     Commit commit = begin();
     // A version that no caller has seen: one that has decided on an earlier version decides again.
-    anew.version = base::epoch_milliseconds(commit.now());
+    again.version = base::epoch_milliseconds(commit.now());
     expr::Placeholders placeholders;
     const std::string names[] = {"last", "seen", "version"};
     std::string condition = same_attributes(*item, names, placeholders);
-    commit.put(guard_item(keys, customer_id, anew), std::move(condition), std::move(placeholders));
+    commit.put(guard_item(keys, customer_id, again), std::move(condition), std::move(placeholders));
     commit.audit(actor, "customer.guard_made_anew", "customers/" + customer_id, {{"cause", found.error().message}},
                  random_);
     std::vector<std::size_t> failed;

@@ -148,8 +148,8 @@ class ReminderStore {
   // longer counts: consistent. A caller that decides on more than the guard reads it first: whatever changes the rest
   // afterwards gives it another version.
   OrRefusal<Guard> guard(const Keys& keys, const std::string& customer_id);
-  // The same for opting out, paying and erasure, which must also work when another program has spoilt the guard. Then
-  // the guard is made anew from what was sent, and the audit notes it.
+  // The same for opting out, paying and erasure, which must also work when another program has damaged the guard. Then
+  // the guard is made again from what was sent, and the audit notes it.
   OrRefusal<Guard> mended_guard(const Keys& keys, const std::string& customer_id, const Actor& actor);
   // The same to be shown: nothing is written.
   OrRefusal<Guard> shown_guard(const Keys& keys, const std::string& customer_id);

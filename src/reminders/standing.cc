@@ -90,7 +90,7 @@ OrRefusal<Standing> read_standing(ReminderStore& store, Customers& customers, Re
   Standing standing;
   auto guard = store.guard(keys, customer_id);
   if (!guard && guard.error().kind == RefusalKind::corrupt)
-    guard.error().message += "; it is made anew when the customer is changed, or put once more";
+    guard.error().message += "; it is made again when the customer is changed, or put once more";
   TRY(standing.guard, std::move(guard));
   if (!standing.guard.unreadable.empty()) return refuse(RefusalKind::corrupt, standing.guard.unreadable);
   TRY(standing.stopped, why_stopped_now(store, customers, keys, customer_id, invoices, &standing.customer));

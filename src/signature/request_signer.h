@@ -21,7 +21,7 @@ struct SigningScope {
 };
 
 // Adds X-Amz-Date, X-Amz-Content-Sha256, X-Amz-Security-Token where there is one, and Authorization. All headers are
-// signed, and the body. None may be added or changed afterwards; a request that is sent again later is signed anew,
+// signed, and the body. None may be added or changed afterwards; a request that is sent again later is signed again,
 // from one without these headers. The query of the URL is percent-encoded, and its path, too: for S3 it is signed as it
 // is.
 void sign_request(http::ClientRequest& request, const AccessKeys& keys, const SigningScope& scope, base::TimePoint now);

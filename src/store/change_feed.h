@@ -31,7 +31,7 @@ Answer<StreamDescription> describe_whole_stream(Store& store, const std::string&
 
 struct Changes {
   std::vector<StreamRecord> records;  // empty: none came in time
-  // Why changes were missed: then there are no records, and the reader does what it must and begins anew. Empty: none
+  // Why changes were missed: then there are no records, and the reader does what it must and starts over. Empty: none
   // was.
   std::string missed;
 };

@@ -48,7 +48,7 @@ bool CountMender::mend(const item::Key& key) {
   item::Map values;
   std::string removal;
   std::string condition;  // another caller may have mended it meanwhile, and counted on
-  std::string spoilt;
+  std::string damaged;
   for (const std::string_view name : names_) {
     const item::AttributeValue* value = found->item->find(name);
     if (value == nullptr || count_in(*value)) continue;
@@ -57,7 +57,7 @@ bool CountMender::mend(const item::Key& key) {
     values.set(":c" + number, *value);
     removal.append(removal.empty() ? "REMOVE #c" : ", #c").append(number);
     condition.append(condition.empty() ? "#c" : " AND #c").append(number).append(" = :c").append(number);
-    spoilt.append(spoilt.empty() ? "" : ", ").append(name);
+    damaged.append(damaged.empty() ? "" : ", ").append(name);
   }
   if (names.empty()) return true;  // mended by another caller
   update.update = UpdateExpression(std::move(removal));
@@ -66,8 +66,8 @@ bool CountMender::mend(const item::Key& key) {
   update.placeholders.values = std::move(values);
   const auto removed = store_.update_item(update);
   if (!removed) return removed.error().type == ErrorType::conditional_check_failed;
-  base::log_error("store", "counts that another program had replaced by something else begin anew at nothing",
-                  {{"table", table_}, {"key", item::to_json(key)}, {"counts", spoilt}});
+  base::log_error("store", "counts that another program had replaced by something else start over at nothing",
+                  {{"table", table_}, {"key", item::to_json(key)}, {"counts", damaged}});
   return true;
 }
 

@@ -2,7 +2,7 @@
 //
 // Any program may write to a table. Where one has put something else in the place of a count, the store refuses every
 // transaction that adds to it. Counts only tell what can be found out from the items themselves, so that such a count
-// must not stop any transaction: it is taken away, begins anew at nothing, and is told of in the log.
+// must not stop any transaction: it is taken away, starts over at nothing, and is told of in the log.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class CountMender {
       : store_(store), table_(std::move(table)), names_(std::move(names)) {}
 
   // After the transaction was cancelled with this error. True if it may succeed now; false if the counts were not its
-  // trouble, or are spoilt again and again.
+  // trouble, or are damaged again and again.
   bool mend(const TransactWriteItemsRequest& request, const Error& error);
 
  private:

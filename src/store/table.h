@@ -113,6 +113,15 @@ struct IndexDescription {
   std::optional<Throughput> warm;  // absent in CreateTable's own answer
 };
 
+// Of a table that is being restored.
+struct RestoreSummary {
+  std::optional<std::string> source_backup_arn;
+  std::optional<std::string> source_table_arn;
+  base::TimePoint time;
+  bool in_progress = false;
+  friend bool operator==(const RestoreSummary&, const RestoreSummary&) = default;
+};
+
 struct TableDescription {
   std::string name;
   std::string arn;
@@ -137,6 +146,7 @@ struct TableDescription {
   std::optional<base::TimePoint> table_class_changed;
   std::optional<EncryptionSpecification> encryption;
   bool deletion_protection = false;
+  std::optional<RestoreSummary> restore;
 };
 
 }  // namespace postino::store

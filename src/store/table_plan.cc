@@ -97,7 +97,7 @@ void compare_index(const GlobalIndexDefinition& wanted, const TableSetup& setup,
   }
   const std::string which = "the index " + wanted.name + " of table " + table.name;
   if (!serves_queries(*found, wanted, setup.request.key_schema))
-    plan.obstacles.push_back(which + " has other keys than are needed: delete the index, so that it can be made anew");
+    plan.obstacles.push_back(which + " has other keys than are needed: delete the index, so that it can be made again");
   else if (!projects_all(*found, wanted))
     plan.notes.push_back(which + " lacks attributes that it would be made with");
 }
@@ -115,7 +115,7 @@ void compare_table(const TableSetup& setup, const TableState& state, TablePlan& 
   if (setup.request.stream && !table.stream) plan.changes.push_back({Kind::enable_stream, table.name, ""});
   if (setup.request.stream && table.stream && *table.stream != setup.request.stream->view_type)
     plan.obstacles.push_back("the change stream of table " + table.name +
-                             " has other contents than NEW_AND_OLD_IMAGES: turn it off, so that it can be made anew");
+                             " has other contents than NEW_AND_OLD_IMAGES: turn it off, so that it can be made again");
 }
 
 void compare_upkeep(const TableSetup& setup, const TableState& state, TablePlan& plan) {

@@ -64,8 +64,8 @@ class TrafficObserver {
  public:
   virtual ~TrafficObserver() = default;
 
-  // Asked for once for each table and index that is used, and again after the store was opened anew, or the table was
-  // made anew. Never nullptr.
+  // Asked for once for each table and index that is used, and again after the store was opened again, or the table was
+  // made again. Never nullptr.
   virtual std::shared_ptr<TrafficMeter> meter(TrafficSource source) = 0;
   // One request for records of a change stream.
   virtual void count_stream_read() = 0;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int adoption_rounds = 8;     // the item may change between the look and the write
 constexpr int records_for_note = 500;  // until the position is written down
-// Where nothing but the note itself changes, it is written anew after this time, so that it stays within what the
+// Where nothing but the note itself changes, it is written again after this time, so that it stays within what the
 // stream keeps.
 constexpr base::Milliseconds note_life = std::chrono::hours(6);
 

@@ -77,9 +77,9 @@ TEST(AttachmentTest, ItsFieldsComeBack) {
   const item::Map fields = attachment_fields(attachment);
   EXPECT_EQ(read_attachment_fields(fields).value(), attachment);
   for (const item::Attribute& field : fields) {
-    item::Map spoilt = fields;
-    spoilt.set(field.name, true);
-    const auto read = read_attachment_fields(spoilt);
+    item::Map damaged = fields;
+    damaged.set(field.name, true);
+    const auto read = read_attachment_fields(damaged);
     ASSERT_FALSE(read) << field.name;
     EXPECT_EQ(read.error().code, base::ErrorCode::corrupt);
     EXPECT_THAT(read.error().message, HasSubstr(field.name));

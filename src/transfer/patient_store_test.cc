@@ -77,7 +77,7 @@ TEST_F(PatientStoreTest, GivesUpWhenNothingHasWorkedForTenMinutes) {
   EXPECT_GE(clock_.monotonic() - begun, std::chrono::minutes(10));
   EXPECT_LT(clock_.monotonic() - begun, std::chrono::minutes(11));
   const int calls = refusing_.calls;
-  EXPECT_FALSE(patient_->scan({})) << "and others do not begin to wait anew";
+  EXPECT_FALSE(patient_->scan({})) << "and others do not begin to wait again";
   EXPECT_EQ(refusing_.calls, calls + 1);
 }
 

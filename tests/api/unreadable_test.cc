@@ -1,4 +1,4 @@
-// Records that other programs have spoilt: each call about one says so, and is not repeated in vain.
+// Records that other programs have damaged: each call about one says so, and is not repeated in vain.
 #include "item/attribute_text.h"
 #include "rest_fixture.h"
 
@@ -116,12 +116,12 @@ TEST_F(RestUnreadable, ContentsThatAreThoseOfAnotherEmail) {
 TEST_F(RestUnreadable, MailOfATenantInTheSandbox) {
   start_with_keys({"a:operator@acme:secret-of-tenant-a"});
   const Headers a{{"X-API-Key", "secret-of-tenant-a"}};
-  const std::string spoilt = accept_one("", a);
+  const std::string damaged = accept_one("", a);
   const std::string good = accept_one("", a);
-  put_into_mailbox(spoilt);
+  put_into_mailbox(damaged);
   put_into_mailbox(good);
-  spoil_email(spoilt);
-  EXPECT_EQ(get("/mailbox/" + spoilt, a).status(), 404);
+  spoil_email(damaged);
+  EXPECT_EQ(get("/mailbox/" + damaged, a).status(), 404);
   const Received page = get("/mailbox", a);
   ASSERT_EQ(page.status(), 200) << page.response.body;
   ASSERT_EQ(page.size("/data"), 1U) << "whose the other one is cannot be told";
@@ -131,16 +131,16 @@ TEST_F(RestUnreadable, MailOfATenantInTheSandbox) {
 // Whose it is cannot be told, so no tenant learns that it is there.
 TEST_F(RestUnreadable, AnEmailThatMayBeAnotherTenants) {
   start_with_keys({"a:operator@acme:secret-of-tenant-a", "b:operator@other:secret-of-tenant-b"});
-  const std::string spoilt = accept_one("", {{"X-API-Key", "secret-of-tenant-a"}});
-  spoil_email(spoilt);
+  const std::string damaged = accept_one("", {{"X-API-Key", "secret-of-tenant-a"}});
+  spoil_email(damaged);
   const Headers b{{"X-API-Key", "secret-of-tenant-b"}};
   const std::string absent = "/emails/00000000-0000-4000-8000-000000000000";
   for (const std::string part : {"", "/payload", "/message"}) {
-    EXPECT_EQ(get("/emails/" + spoilt + part, b).status(), 404) << part;
-    EXPECT_EQ(get("/emails/" + spoilt + part, b).code(), get(absent + part, b).code()) << part;
+    EXPECT_EQ(get("/emails/" + damaged + part, b).status(), 404) << part;
+    EXPECT_EQ(get("/emails/" + damaged + part, b).code(), get(absent + part, b).code()) << part;
   }
   for (const std::string change : {"cancel", "hold", "release", "requeue", "retry"})
-    EXPECT_EQ(call("POST", "/emails/" + spoilt + "/" + change, "", b).code(), "EMAIL_NOT_FOUND") << change;
+    EXPECT_EQ(call("POST", "/emails/" + damaged + "/" + change, "", b).code(), "EMAIL_NOT_FOUND") << change;
 }
 
 TEST_F(RestUnreadable, TheRecordOfAnIdempotencyKey) {

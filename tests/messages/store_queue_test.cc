@@ -95,7 +95,7 @@ TEST_F(StoreQueueTest, AMessageReturnsWhenItsLeaseEnds) {
   ASSERT_THAT(ids_of(again->messages()), ElementsAre("m0", "m1", "m2"));
   EXPECT_EQ(again->messages()[0].headers.at("first-acquirer"), Scalar(false));
   EXPECT_EQ(again->messages()[0].headers.at("delivery-count"), Scalar(std::int64_t{1}));
-  // The first holder is too late, and spoils nothing.
+  // The first holder is too late, and damages nothing.
   EXPECT_EQ(kind_of(held->acknowledge()), "connection lost");
   EXPECT_TRUE(succeeded(again->acknowledge()));
   EXPECT_THAT(take_all(*queue_, "q"), IsEmpty());

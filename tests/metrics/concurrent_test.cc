@@ -1,4 +1,4 @@
-// Several processes that count, several threads that write, and figures that are counted anew meanwhile.
+// Several processes that count, several threads that write, and figures that are counted again meanwhile.
 #include <thread>
 
 #include "base/many_threads_testing.h"

@@ -129,7 +129,7 @@ TEST_F(FollowerTest, TroubleOfOthersIsNoReasonToSetAside) {
   desk_.expect_right();
 }
 
-// What was read is done before anything is done anew: a receiver would never get it otherwise.
+// What was read is done before anything is done again: a receiver would never get it otherwise.
 TEST_F(FollowerTest, WhatWasReadBeforeTheStreamEndedIsHandled) {
   put(3);
   handler_.is_unwell = true;

@@ -76,7 +76,7 @@ TEST(MetricsKillTest, FiguresAreExactAfterKillsAtRandomMoments) {
     Follower follower(store, options, counter, clock, chance, retry);
     while (follower.run_once() != Follower::Round::waiting) {
     }
-    EXPECT_EQ(follower.counts().begun, 0U) << "they are not counted anew";
+    EXPECT_EQ(follower.counts().begun, 0U) << "they are not counted again";
     Subscribers subscribers(store, metrics_table, options, clock, chance, retry);
     ASSERT_TRUE(subscribers.add({.name = "lines",
                                  .table = tickets_table,

@@ -34,7 +34,7 @@ TEST(EndingProcessTest, EveryChangeIsCountedOnce) {
       options.keeper.owner += "_next";
       CountingProcess next(desk, desk.engine(), options);
       next.count_all();
-      EXPECT_EQ(next.follower.counts().begun, 0U) << "nothing had to be counted anew";
+      EXPECT_EQ(next.follower.counts().begun, 0U) << "nothing had to be counted again";
       desk.expect_right();
     }
 }

@@ -1,4 +1,4 @@
-// Counting anew: when it is due, and that it finds the same.
+// Counting again: when it is due, and that it finds the same.
 #include "metrics/figures/tally.h"
 #include "metrics/follow/checkpoint.h"
 #include "metrics/metrics_table.h"

@@ -156,10 +156,10 @@ TEST_F(SubscribersTest, ASpoiltCheckpointCutsNoFile) {
   }
   const std::string first = contents(files_ / "mine-000001.jsonl"), second = contents(files_ / "mine-000002.jsonl");
   ASSERT_THAT(tickets_in(second), ElementsAre("3", "4", "5"));
-  store::PutItemRequest spoilt;
-  spoilt.table_name = metrics_table;
-  spoilt.item = {{"metric_name", checkpoint_name("subscriber#mine")}, {"version", "?"}};
-  ASSERT_TRUE(desk_.engine().put_item(spoilt));
+  store::PutItemRequest damaged;
+  damaged.table_name = metrics_table;
+  damaged.item = {{"metric_name", checkpoint_name("subscriber#mine")}, {"version", "?"}};
+  ASSERT_TRUE(desk_.engine().put_item(damaged));
   const auto subscribers = make(desk_.engine());
   ASSERT_TRUE(subscribers->add(to_file()));
   run(*subscribers);
@@ -168,7 +168,7 @@ TEST_F(SubscribersTest, ASpoiltCheckpointCutsNoFile) {
   EXPECT_THAT(tickets_in(contents(files_ / "mine-000003.jsonl")), ElementsAre("0", "1", "2", "3", "4", "5"));
 }
 
-// What was delivered before is not known any more, also if the process ends before it has begun anew.
+// What was delivered before is not known any more, also if the process ends before it has started over.
 TEST_F(SubscribersTest, ASpoiltCheckpointIsAGap) {
   put(0, 2);
   {
@@ -179,11 +179,12 @@ TEST_F(SubscribersTest, ASpoiltCheckpointIsAGap) {
   EXPECT_THAT(desk_.set_aside(), IsEmpty()) << "the first start is none";
   const std::string name = checkpoint_name("subscriber#mine");
   std::size_t gaps = 0;
-  for (const item::Item& spoilt : {item::Item{{"metric_name", name}}, item::Item{{"metric_name", name}, {"version", 7}},
-                                   item::Item{{"metric_name", name}, {"position", 5}, {"version", "?"}}}) {
+  for (const item::Item& damaged :
+       {item::Item{{"metric_name", name}}, item::Item{{"metric_name", name}, {"version", 7}},
+        item::Item{{"metric_name", name}, {"position", 5}, {"version", "?"}}}) {
     store::PutItemRequest request;
     request.table_name = metrics_table;
-    request.item = spoilt;
+    request.item = damaged;
     ASSERT_TRUE(desk_.engine().put_item(request));
     desk_.time().advance(1s);
     {

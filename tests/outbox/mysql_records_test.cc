@@ -128,9 +128,9 @@ TEST_F(MysqlRecordsTest, LargeAnswersAreKeptBesideTheirRecords) {
 
 TEST_F(MysqlRecordsTest, ASpoiltRecordIsRefusedForGood) {
   ASSERT_EQ(first_.begin().state, KeyState::execute);
-  for (const char* const spoilt : {"{", "{}", R"({"pk":{"S":"PRODUCE#k"},"status":{"S":"DONE"}})"}) {
-    outbox_.execute("UPDATE idempotency_records SET record = ?", {spoilt});
-    EXPECT_EQ(second_.begin().state, KeyState::unreadable) << spoilt;
+  for (const char* const damaged : {"{", "{}", R"({"pk":{"S":"PRODUCE#k"},"status":{"S":"DONE"}})"}) {
+    outbox_.execute("UPDATE idempotency_records SET record = ?", {damaged});
+    EXPECT_EQ(second_.begin().state, KeyState::unreadable) << damaged;
   }
   outbox_.execute("DELETE FROM idempotency_records");
   EXPECT_EQ(second_.begin().state, KeyState::execute);

@@ -575,7 +575,7 @@ TEST_F(StoreAdoptionTest, WhatItDeletesOrReplacesIsCountedNoMore) {
   due(Pipeline::intake);
   EXPECT_EQ(counted(State::sent_acknowledged), 1);
   expect_counts_right();
-  // Deleted after Postino has moved it, and inserted anew before a server has looked.
+  // Deleted after Postino has moved it, and inserted again before a server has looked.
   const std::vector<Email> found = due(Pipeline::intake);
   ASSERT_THAT(found, SizeIs(2));
   ASSERT_TRUE(theirs_.run_alone(OtherProgram::insert_line(found[0].id, "SENT")));
@@ -585,7 +585,7 @@ TEST_F(StoreAdoptionTest, WhatItDeletesOrReplacesIsCountedNoMore) {
   ASSERT_TRUE(theirs_.run_alone(OtherProgram::insert_meta(email_id(number), payload(email_id(number)))));
   due(Pipeline::intake);
   expect_counts_right();
-  // Counted anew before a server has looked.
+  // Counted again before a server has looked.
   remove(number);
   ASSERT_TRUE(recount(store_.engine(), store_.tables(), ledger_policy().keep));
   due(Pipeline::intake);

@@ -430,9 +430,9 @@ TEST_F(StoreLedgerTest, AMalformedRecordStrandsNoOther) {
   damage.update = "SET Version = :one";
   damage.placeholders.values = item::Map{{":one", "bad"}};
   ASSERT_TRUE(store_.engine().update_item(damage));
-  const auto spoilt = ledger_->find(email_id(7));
-  ASSERT_FALSE(spoilt);
-  EXPECT_THAT(spoilt.error().message, testing::HasSubstr("Version must be a whole number"));
+  const auto damaged = ledger_->find(email_id(7));
+  ASSERT_FALSE(damaged);
+  EXPECT_THAT(damaged.error().message, testing::HasSubstr("Version must be a whole number"));
   EXPECT_THAT(ledger_->malformed(), SizeIs(1));
   ASSERT_TRUE(store_.engine().delete_item({.table_name = damage.table_name, .key = damage.key}));
   EXPECT_FALSE(*ledger_->find(email_id(7)));
@@ -486,7 +486,7 @@ TEST_F(StoreLedgerTest, CountingAnewNeedsNoOutbox) {
 
 // Another program can write anything. What is of another kind than it must be is not taken for absent.
 TEST_F(StoreLedgerTest, ASpoiltRecordIsLeftAloneAndStrandsNoOther) {
-  const std::vector<std::pair<std::string, item::AttributeValue>> spoilt = {
+  const std::vector<std::pair<std::string, item::AttributeValue>> damaged = {
       {"Version", -1},
       {"Version", item::Number::parse("0.5").value()},
       {"Version", item::Number::parse("9223372036854775807").value()},
@@ -501,18 +501,18 @@ TEST_F(StoreLedgerTest, ASpoiltRecordIsLeftAloneAndStrandsNoOther) {
       {"Attributes.PayloadFilePath", true},
   };
   ASSERT_TRUE(ledger_->accept(some(40), std::nullopt, render));
-  for (std::size_t i = 0; i < spoilt.size(); ++i) {
+  for (std::size_t i = 0; i < damaged.size(); ++i) {
     store::UpdateItemRequest damage;
     damage.table_name = store_.tables().emails;
     damage.key = {{"Id", email_id(static_cast<int>(i))}, {"Status", "_META"}};
-    damage.update = "SET " + spoilt[i].first + " = :bad";
-    damage.placeholders.values = item::Map{{":bad", spoilt[i].second}};
-    ASSERT_TRUE(store_.engine().update_item(damage)) << spoilt[i].first;
+    damage.update = "SET " + damaged[i].first + " = :bad";
+    damage.placeholders.values = item::Map{{":bad", damaged[i].second}};
+    ASSERT_TRUE(store_.engine().update_item(damage)) << damaged[i].first;
   }
-  EXPECT_THAT(claimed(*ledger_, Pipeline::intake, 100), SizeIs(40 - spoilt.size()));
-  EXPECT_THAT(ledger_->malformed(), SizeIs(spoilt.size()));
-  for (std::size_t i = 0; i < spoilt.size(); ++i) {
-    const std::string name = spoilt[i].first.substr(spoilt[i].first.rfind('.') + 1);
+  EXPECT_THAT(claimed(*ledger_, Pipeline::intake, 100), SizeIs(40 - damaged.size()));
+  EXPECT_THAT(ledger_->malformed(), SizeIs(damaged.size()));
+  for (std::size_t i = 0; i < damaged.size(); ++i) {
+    const std::string name = damaged[i].first.substr(damaged[i].first.rfind('.') + 1);
     EXPECT_THAT(ledger_->malformed(),
                 testing::Contains(testing::Field(&MalformedRecord::error, testing::HasSubstr(name + " must be"))));
   }
@@ -520,13 +520,13 @@ TEST_F(StoreLedgerTest, ASpoiltRecordIsLeftAloneAndStrandsNoOther) {
 
 TEST_F(StoreLedgerTest, CountsThatAreNoNumbersStopNoEmail) {
   send(1);
-  store::PutItemRequest spoilt;
-  spoilt.table_name = store_.tables().counts();
-  const std::string day = item::attribute_text(store_.scan(spoilt.table_name).at(0), "Slice").substr(0, 10);
+  store::PutItemRequest damaged;
+  damaged.table_name = store_.tables().counts();
+  const std::string day = item::attribute_text(store_.scan(damaged.table_name).at(0), "Slice").substr(0, 10);
   for (int spread = 0; spread < count_spread; ++spread) {
-    spoilt.item = {{"Tenant", "*"}, {"Slice", day + "#" + std::to_string(spread)}};
-    for (const State state : all_states()) spoilt.item.set(std::string(name_of(state)), "many");
-    ASSERT_TRUE(store_.engine().put_item(spoilt));
+    damaged.item = {{"Tenant", "*"}, {"Slice", day + "#" + std::to_string(spread)}};
+    for (const State state : all_states()) damaged.item.set(std::string(name_of(state)), "many");
+    ASSERT_TRUE(store_.engine().put_item(damaged));
   }
   send(20, 1);
   const auto counts = ledger_->counts(std::nullopt);

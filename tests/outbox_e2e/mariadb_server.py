@@ -13,7 +13,7 @@ PATIENCE_SECONDS = 120
 
 
 def in_memory():
-    """Where there is such a place: a server that is started anew syncs a lot."""
+    """Where there is such a place: a server that is started again syncs a lot."""
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 

@@ -136,7 +136,7 @@ def test_everything_moves_to_dynamodb_and_back(binary, directory, service, share
     tables = {table["table"]: table for table in moved["tables"]}
     for name in ("email-outbox-suppressions", "EmailTrackingTable", "EmailTrackingTable-audit", "prod-tickets-unified"):
         assert 0 < tables[name]["copied"] == tables[name]["source"] == tables[name]["target"], tables[name]
-    assert tables["messages"]["copied"] == len(MESSAGES["messages"]), "the counts of queues are made anew"
+    assert tables["messages"]["copied"] == len(MESSAGES["messages"]), "the counts of queues are made again"
     assert stream_records(service, "prod-tickets-unified") == [], "what was copied is no news"
     figures = dynamodb(service, "resource").Table("prod-metrics")
     assert not any(item["metric_name"].startswith("checkpoint#") for item in figures.scan()["Items"])
@@ -166,7 +166,7 @@ def test_everything_moves_to_dynamodb_and_back(binary, directory, service, share
         assert "is in use by a server" in in_use and "stop every postino serve" in in_use
         seen = seen_of(rest, made)
 
-    # The next server counts anew: nothing was followed yet in its store.
+    # The next server counts again: nothing was followed yet in its store.
     figures.put_item(Item={"metric_name": "tickets_by_status#NEW", "source": "tickets", "count_value": 7})
     moved = json.loads(copy("dynamodb", "embedded", service.port, "--data", back, "--json"))
     assert moved["equal"] and moved["copied"] == len(made["emails"]) + 1

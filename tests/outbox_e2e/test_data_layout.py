@@ -184,8 +184,8 @@ def test_counts_of_tables_with_other_names_are_checked_and_made_anew(binary, sta
     assert "parcels: counts of queue q: Ready is 8, and there is 1 message" in checked.stdout
     repaired = postino("repair")
     assert repaired.returncode == 0, repaired
-    assert "counted anew: e-mails of table letters\n" in repaired.stdout
-    assert "counted anew: messages of table parcels\n" in repaired.stdout
+    assert "counted again: e-mails of table letters\n" in repaired.stdout
+    assert "counted again: messages of table parcels\n" in repaired.stdout
     checked = postino("check", "--outbox-table", "letters", "--queues-table", "parcels", "--json")
     assert checked.returncode == 0, checked
     assert json.loads(checked.stdout)["counted"] == {"email_tables": ["letters"], "queue_tables": ["parcels"]}

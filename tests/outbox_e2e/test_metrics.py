@@ -406,7 +406,7 @@ class TestMishaps:
         desk = Desk(server)
         eventually(lambda: desk.counts_by_status() == desk.true_counts(), "what the tickets say")
         text = prometheus(server)
-        assert 'postino_metrics_begun_total{follower="tickets"} 0\n' in text, "and nothing had to be counted anew"
+        assert 'postino_metrics_begun_total{follower="tickets"} 0\n' in text, "and nothing had to be counted again"
 
     def test_what_cannot_be_counted_is_set_aside(self, start, binary):
         server = start(*AT_ONCE, "--metrics-retries", "0")

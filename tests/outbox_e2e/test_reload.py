@@ -1,4 +1,4 @@
-"""SIGHUP: keys, certificates and the log are read anew, and nothing changes when that is not possible."""
+"""SIGHUP: keys, certificates and the log are read again, and nothing changes when that is not possible."""
 
 import os
 import pty

@@ -423,7 +423,7 @@ TEST_F(HandoversOfReminders, AreLookedForUntilNothingIsLeftWhenCommitsAreShared)
   store_.put(junk);
   EXPECT_FALSE(office.handovers.run_once());
   store_.remove("HANDOVER#0", "0");
-  // Of an outbox that shared no commits, before the server was configured anew.
+  // Of an outbox that shared no commits, before the server was configured again.
   ASSERT_EQ(outcome_of(office_.approve(put_draft(store_, "cust_001", "first"))), "");
   EXPECT_EQ(office.handovers.run_once().value_or(-1), 1);
   EXPECT_THAT(office.emails(), SizeIs(1));

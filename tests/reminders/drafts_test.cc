@@ -587,7 +587,7 @@ TEST_F(DraftsThatOthersChange, OfOthersDoSoAfterTheyWereShown) {
   change_text(id, "pay twice");
   EXPECT_EQ(current_revision(approve(id, 1)), 2);
   store_.put(seed_draft("cust_001", test_start, "first"));
-  EXPECT_EQ(current_revision(approve(id, 2)), 3) << "it was put anew";
+  EXPECT_EQ(current_revision(approve(id, 2)), 3) << "it was put again";
   store_.put(seed_draft("cust_001", test_start, "first"));
   EXPECT_EQ(stored(id).revision, 3) << "the same text was put again";
   ASSERT_TRUE(succeeded(approve(id, 3)));

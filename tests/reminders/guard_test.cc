@@ -152,7 +152,7 @@ TEST_F(GuardOfCustomer, SaysWhichRecordItCouldNotRead) {
             "the record CUSTOMER#cust_001/SENT#20260102_020405_first cannot be read: reminder_type must be a string");
 }
 
-// As another program may have spoilt it.
+// As another program may have damaged it.
 class UnreadableGuard : public ::testing::Test {
  protected:
   UnreadableGuard() {
@@ -194,7 +194,7 @@ TEST_F(UnreadableGuard, IsTheReasonWhyNothingIsApproved) {
   EXPECT_EQ(outcome_of(refused), "corrupt");
   EXPECT_EQ(
       refusal_text(refused),
-      "the record CUSTOMER#cust_001/GUARD cannot be read: last must be a map; it is made anew when the customer is "
+      "the record CUSTOMER#cust_001/GUARD cannot be read: last must be a map; it is made again when the customer is "
       "changed, or put once more");
   EXPECT_EQ(times_made_anew(), 0U);
   // Those who put it once more change nothing else, and then the rules decide on what was sent.

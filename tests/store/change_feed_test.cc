@@ -82,7 +82,7 @@ TEST_P(ChangeFeedTest, ChangesThatAreGoneAreMissed) {
   store_.put("c");
   EXPECT_THAT(read(feed_), ElementsAre("changes were gone before they were handled"));
   EXPECT_FALSE(feed_.is_open());
-  EXPECT_THAT(read(feed_), ElementsAre("changes were gone before they were handled")) << "until it begins anew";
+  EXPECT_THAT(read(feed_), ElementsAre("changes were gone before they were handled")) << "until it starts over";
   begin(ChangeFeed::Start::oldest);
   EXPECT_THAT(read(feed_), ElementsAre("c"));
 }

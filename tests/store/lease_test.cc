@@ -102,10 +102,10 @@ TEST_F(LeaseTest, ALostAnswerDoesNotLoseIt) {
 }
 
 TEST_F(LeaseTest, WhatCannotBeReadIsReplaced) {
-  PutItemRequest spoilt;
-  spoilt.table_name = lease_table;
-  spoilt.item = {{"pk", "LEASE#changes"}, {"owner", "another program"}, {"version", "one"}};
-  ASSERT_TRUE(store_.engine().put_item(spoilt));
+  PutItemRequest damaged;
+  damaged.table_name = lease_table;
+  damaged.item = {{"pk", "LEASE#changes"}, {"owner", "another program"}, {"version", "one"}};
+  ASSERT_TRUE(store_.engine().put_item(damaged));
   Lease first = lease_of("first");
   EXPECT_TRUE(first.hold().value());
 }

@@ -77,7 +77,7 @@ TEST_P(NotedFeedTest, APlaceIsNotedAlsoWhereNothingHappened) {
   EXPECT_THAT(read(feed), ElementsAre("no place was noted"));
   ASSERT_TRUE(feed.note());
   NotedFeed next = make(followed());
-  EXPECT_THAT(read(next), ElementsAre("note")) << "it does not begin anew";
+  EXPECT_THAT(read(next), ElementsAre("note")) << "it does not start over";
 }
 
 // The note is a change of the table that it is about, and moves the place itself.

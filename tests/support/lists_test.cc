@@ -270,7 +270,7 @@ TEST_F(ShardedListsTest, HaveWhatOtherProgramsWrite) {
   make(office, 4);
   ids_.insert(ids_.begin(), "tkt_1");
   EXPECT_EQ(find(office, {.status = fresh}, 2), newest());
-  // One of a record that another program has spoilt may have been any.
+  // One of a record that another program has damaged may have been any.
   store_.put({{"PK", "SHARDS"}, {"SK", "CURRENT"}, {"most", "many"}});
   SupportOffice next(store_);
   EXPECT_EQ(find(next, {.status = fresh}, 2), newest());

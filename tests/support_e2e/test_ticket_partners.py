@@ -134,13 +134,13 @@ def test_a_check_finds_attachments_that_are_lost_or_spoilt(start, directory, bin
     server = start()
     rest = server.rest()
     ticket = open_ticket(rest)
-    for name in ("kept.txt", "spoilt.txt", "lost.txt"):
+    for name in ("kept.txt", "damaged.txt", "lost.txt"):
         upload = {"name": name, "content_base64": base64.b64encode(f"This is {name}.".encode()).decode()}
         assert rest.post(f"/tickets/{ticket}/attachments", upload).status == 201
     server.stop()
     assert check() == []
     files = {file.read_text(): file for file in (directory / "data" / "objects" / "attachments").rglob("=*")}
-    files["This is spoilt.txt."].write_text("This is soiled.txt.")
+    files["This is damaged.txt."].write_text("This is soiled.txt.")
     files["This is lost.txt."].unlink()
     notes = check()
     assert len(notes) == 2 and all(note.startswith("object attachments/prod-tickets-unified/") for note in notes), notes

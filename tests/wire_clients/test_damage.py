@@ -93,14 +93,14 @@ def test_a_repair_that_cannot_count_anew_says_so_and_is_finished_later(start_ser
     assert repaired.returncode == 4, repaired.stderr
     answer = json.loads(repaired.stdout)
     assert answer["lost_count"] == 1 and not answer["recounted"]
-    assert "counted anew" in answer["unfinished"]
+    assert "counted again" in answer["unfinished"]
     assert "The repaired store is in its place" in repaired.stderr and "postino repair" in repaired.stderr
     checked = json.loads(postino("check", "--data", data, "--json").stdout)
     assert checked["sound"] and "RECOUNT" in checked["notes"][0]
 
     finished = postino("repair", "--data", data)
     assert finished.returncode == 0, finished.stderr
-    assert "counted anew" in finished.stdout and "the store is sound" in finished.stdout
+    assert "counted again" in finished.stdout and "the store is sound" in finished.stdout
     assert not json.loads(postino("check", "--data", data, "--json").stdout)["notes"]
     with start_server() as server:
         counts = Wire(server).call("GetItem", TableName="messages", ConsistentRead=True,

@@ -97,7 +97,7 @@ base::Result<SignIns::SignedIn, Problem> SignIns::begin_session(const Caller& ca
   wanted.credential = std::move(credential);
   wanted.from = from;
   TRY(access::Sessions::Created created, answered_by_sessions(sessions_.create(std::move(wanted))));
-  // The settings may have been read anew in between, and the sessions of those who went are ended already.
+  // The settings may have been read again in between, and the sessions of those who went are ended already.
   const auto is_holder = [&created](const access::Session& holder) {
     return access::have_same_holder(holder, created.session);
   };

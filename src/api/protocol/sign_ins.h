@@ -33,7 +33,7 @@ class SignIns {
   static constexpr int most_hashing = 2;
   static constexpr int most_present = 6;  // that hash or wait for it: each keeps a thread
 
-  // Everything given must outlive it. Who may sign in is asked of `access` each time, because settings are read anew.
+  // Everything given must outlive it. Who may sign in is asked of `access` each time, because settings are read again.
   // Without an audit, sign-ins are told in the log alone.
   SignIns(const base::Swappable<Access>& access, access::Sessions& sessions, const base::Clock& clock,
           SignInOptions options, access::Audit* audit = nullptr)

@@ -107,8 +107,8 @@ std::vector<Route> observation_routes() {
                      .path = "/capacity/observed/restart",
                      .right = Right::operate,
                      .group = "Capacity",
-                     .summary = "Forget the traffic that was seen, and begin anew",
-                     .answers = {{204, "It begins anew."}, {404, no_watch}}},
+                     .summary = "Forget the traffic that was seen, and start over",
+                     .answers = {{204, "It starts over."}, {404, no_watch}}},
        .handle = restart_observation,
        .shared = true},
   };

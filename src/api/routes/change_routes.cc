@@ -73,7 +73,7 @@ std::vector<Route> change_routes() {
       {.operation = change_operation(
            "releaseEmail", "/emails/{id}/release", Right::operate, "Release a held e-mail",
            "It goes back to the state it was held in. Attempts, and the time after which it is given up, "
-           "count anew."),
+           "count again."),
        .handle = change_email<&Outbox::release>},
       {.operation = change_operation(
            "requeueEmail", "/emails/{id}/requeue", Right::operate,

@@ -310,7 +310,7 @@ std::vector<Route> follower_routes() {
                      .path = "/figures/{source}/recount",
                      .right = Right::operate,
                      .group = "Metrics",
-                     .summary = "Count all items of a table anew",
+                     .summary = "Count all items of a table again",
                      .description = "Meanwhile work goes on, and the figures stay as they were.",
                      .parameters = {source_parameter()},
                      .answers = {{202, "It begins."},
@@ -339,7 +339,7 @@ std::vector<Route> follower_routes() {
                      .summary = "Try a change again that was set aside",
                      .description =
                          "It is delivered to its subscriber, later than changes that came after it; of a source "
-                         "everything is counted anew. If it succeeds, the change is no longer in the list.",
+                         "everything is counted again. If it succeeds, the change is no longer in the list.",
                      .parameters = {change_id_parameter()},
                      .answers = {{202, "It is tried soon."},
                                  {404, "There is none of this id (CHANGE_NOT_FOUND, NO_METRICS)."},

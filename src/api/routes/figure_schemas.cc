@@ -25,10 +25,11 @@ Schema measured(const std::string& what) {
 Schema figures() {
   const Schema source{
       .type = "object",
-      .properties = {{"name", text(), required},
-                     {"as_of", time("When changes were last counted; absent: nothing was counted yet.")},
-                     {"counted_anew_because", text("Why everything is counted anew, and the figures may be wrong until "
-                                                   "then.")}}};
+      .properties = {
+          {"name", text(), required},
+          {"as_of", time("When changes were last counted; absent: nothing was counted yet.")},
+          {"counted_anew_because", text("Why everything is counted again, and the figures may be wrong until "
+                                        "then.")}}};
   return {.type = "object",
           .description = "Figures of what the server does not count are absent.",
           .properties = {{"tickets_by_status", counts_by("status")},
@@ -61,7 +62,7 @@ Schema follower() {
                          {"lag_milliseconds", count("Age of the oldest change that it has not handled."), required},
                          {"changes", count("Handled since the start."), required},
                          {"set_aside", count("Changes that could not be handled, since the start."), required},
-                         {"begun", count("Times that everything was done anew, since the start."), required},
+                         {"begun", count("Times that everything was done again, since the start."), required},
                          {"failures", count("Rounds that failed and were repeated, since the start."), required},
                          {"problem", text("Why it cannot go on at the moment.")}}};
 }
@@ -79,7 +80,7 @@ Schema set_aside() {
                          {"set_aside_at", time(), required},
                          {"event",
                           {.type = "string",
-                           .description = "SCAN: an item that was found when all were counted anew. GAP: changes that "
+                           .description = "SCAN: an item that was found when all were counted again. GAP: changes that "
                                           "were gone before they were read.",
                            .choices = {"INSERT", "MODIFY", "REMOVE", "SCAN", "GAP"}},
                           required},

@@ -54,6 +54,7 @@ void write_counts(json::Writer& writer, std::string_view name, const engine::Sto
   writer.key("index_entries").integer(static_cast<std::int64_t>(counts.index_entries));
   writer.key("expiry_entries").integer(static_cast<std::int64_t>(counts.expiry_entries));
   writer.key("stream_records").integer(static_cast<std::int64_t>(counts.stream_records));
+  writer.key("undo_records").integer(static_cast<std::int64_t>(counts.undo_records));
   writer.end_object();
 }
 
@@ -62,7 +63,8 @@ std::string counts_text(const engine::StoreCounts& counts) {
          counted(static_cast<std::int64_t>(counts.items), "item") + ", " +
          grouped(static_cast<std::int64_t>(counts.index_entries)) + " index entries, " +
          grouped(static_cast<std::int64_t>(counts.expiry_entries)) + " expiry entries, " +
-         counted(static_cast<std::int64_t>(counts.stream_records), "change record");
+         counted(static_cast<std::int64_t>(counts.stream_records), "change record") + ", " +
+         counted(static_cast<std::int64_t>(counts.undo_records), "undo record");
 }
 
 void print_lines(const std::vector<std::string>& lines, std::uint64_t count, const Console& console) {
@@ -131,8 +133,8 @@ std::string repair_json(const engine::StoreRepair& repair, const std::optional<S
 void print(const engine::StoreRepair& repair, const std::optional<ServiceTables>& recounted, const Console& console) {
   for (const std::string& note : repair.notes) console.print_foreign("note: " + note + "\n");
   if (recounted) {
-    for (const std::string& each : recounted->described()) console.print_foreign("counted anew: " + each + "\n");
-    if (recounted->described().empty()) console.out << "There are no e-mails and no messages to be counted anew.\n";
+    for (const std::string& each : recounted->described()) console.print_foreign("counted again: " + each + "\n");
+    if (recounted->described().empty()) console.out << "There are no e-mails and no messages to be counted again.\n";
   }
   if (!repair.needed) {
     console.out << (repair.recount_due ? "the store is sound\n" : "nothing to do: the store is sound\n");
@@ -161,7 +163,7 @@ int run_check(const OfflineFlags& flags, const Console& console) {
   auto check = engine::check_store(settings->data, base::SystemClock(), each);
   if (!check) return report_error(console, with_advice(check.error()));
   ServiceTables counted;
-  // After a repair that has not counted anew yet, they differ, and a note says why.
+  // After a repair that has not counted again yet, they differ, and a note says why.
   if (check->contents_checked && !engine::is_recount_due(settings->data)) {
     for (std::string& line : counts.differences()) check->problems.add(std::move(line));
     counted = counts.tables();
@@ -171,7 +173,7 @@ int run_check(const OfflineFlags& flags, const Console& console) {
     // The store itself is sound, and a repair of it brings none back.
     for (const std::string& line : objects.faults().lines()) check->notes.push_back(line);
     if (const auto more = objects.faults().count() - objects.faults().lines().size(); more > 0)
-      check->notes.push_back(grouped(static_cast<std::int64_t>(more)) + " more objects are missing or spoilt");
+      check->notes.push_back(grouped(static_cast<std::int64_t>(more)) + " more objects are missing or damaged");
   }
   if (flags.json)
     console.out << check_json(*check, counted) << "\n";
@@ -204,7 +206,7 @@ base::Result<ServiceTables> count_anew(const Settings& settings, std::vector<std
     TRY(const int sources, metrics::want_recount(*engine, settings.metrics.table, "the store was repaired"));
     if (sources > 0)
       notes.push_back("the figures of table " + settings.metrics.table +
-                      " will be counted anew by the next server that is started");
+                      " will be counted again by the next server that is started");
   }
   // Closing the store has written the counts out.
   TRY_VOID(engine::note_recounted(settings.data));
@@ -240,7 +242,7 @@ int run_repair(const OfflineFlags& flags, const Console& console) {
     if (auto counted = count_anew(*settings, repair->notes); counted)
       recounted = *std::move(counted);
     else
-      repair->unfinished = "e-mails and messages could not be counted anew: " + counted.error().message;
+      repair->unfinished = "e-mails and messages could not be counted again: " + counted.error().message;
   }
   // The counts are items, too: there may be others of them now.
   if (recounted)

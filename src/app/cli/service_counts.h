@@ -62,7 +62,7 @@ class ServiceCounts {
   std::map<std::string, Queues> queues_;    // by table
 };
 
-// Makes the counts of all outboxes and queues in the store anew. Answers whose.
+// Makes the counts of all outboxes and queues in the store again. Answers whose.
 base::Result<ServiceTables> count_anew(const Settings& settings, store::Store& store);
 
 }  // namespace postino::app

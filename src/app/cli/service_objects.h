@@ -19,7 +19,7 @@ class ServiceObjects {
   // Gets the items of a store one by one and in any order.
   engine::EachItem reader();
 
-  // A line for each object that is missing or spoilt.
+  // A line for each object that is missing or damaged.
   const engine::Findings& faults() const { return faults_; }
 
  private:

@@ -39,7 +39,8 @@ std::string figures_text(json::Element figures) {
   if (!sources) return text;
   for (const json::Element source : sources->elements())
     if (const std::string reason = text_in(source, "counted_anew_because"); !reason.empty())
-      text.append(text_in(source, "name")).append(" may be wrong until they are counted anew: ").append(reason) += '\n';
+      text.append(text_in(source, "name")).append(" may be wrong until they are counted again: ").append(reason) +=
+          '\n';
   return text;
 }
 

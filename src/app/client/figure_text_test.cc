@@ -24,7 +24,7 @@ TEST(FigureText, HasALineForEachFigure) {
             "tickets_by_status NEW    1,200\n"
             "tickets_by_status READY      3\n"
             "avg_resolution_time          3     12.5\n"
-            "tickets may be wrong until they are counted anew: an operator wants it\n");
+            "tickets may be wrong until they are counted again: an operator wants it\n");
 }
 
 TEST(FigureText, HasALineForEachThingThatHappened) {

@@ -36,7 +36,7 @@ bool is_of_emails(const std::string& table, const Settings& settings) {
   return table == tables.emails || table == tables.spool() || table == tables.counts();
 }
 
-// Counts of queues are made anew from their messages. How far streams were followed is true of no other store.
+// Counts of queues are made again from their messages. How far streams were followed is true of no other store.
 std::vector<std::string> not_copied_of(const std::string& table, const Settings& settings) {
   if (table == settings.messages.queues) return {messages::counts_name("")};
   if (table == settings.metrics.table) return metrics::names_of_following();

@@ -1,7 +1,7 @@
 // Copies what services keep from one place to another: e-mails by their ledgers, because records of e-mails differ from
 // place to place, and all else table by table, as it is.
 //
-// What is copied, made anew, or left out is listed in docs/command-line.md.
+// What is copied, made again, or left out is listed in docs/command-line.md.
 #pragma once
 
 #include <cstdint>

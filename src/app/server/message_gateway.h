@@ -39,7 +39,7 @@ class MessageGateway {
   // first time.
   base::Result<void> show_sample(std::ostream& out);
 
-  // Passwords and certificates of the connections, from these settings; files are read anew. Nothing has changed yet.
+  // Passwords and certificates of the connections, from these settings; files are read again. Nothing has changed yet.
   base::Result<messages::Connections::Renewal> prepare_renewal(const MessagesSettings& settings);
   // From now on they count. Calls that are under way end with the old ones.
   void renew(messages::Connections::Renewal renewal);

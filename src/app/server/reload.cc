@@ -44,7 +44,7 @@ void take_identity(NamedConnection& connection, const NamedConnection& fresh) {
   connection.amqp.tls.key_file = fresh.amqp.tls.key_file;
 }
 
-// Of connections that are otherwise the same. What is read from a file or a variable is read anew in any case.
+// Of connections that are otherwise the same. What is read from a file or a variable is read again in any case.
 void take_connections(NamedConnections& connections, const NamedConnections& fresh) {
   for (auto& [name, connection] : connections) {
     const auto found = fresh.find(name);

@@ -1,4 +1,4 @@
-// What a running server takes from its settings when they are read anew: keys, certificates, passwords of brokers and
+// What a running server takes from its settings when they are read again: keys, certificates, passwords of brokers and
 // the log. The rest needs a restart.
 #pragma once
 

@@ -157,7 +157,7 @@ std::vector<Setting> store_settings() {
       {"log.format", "--log-format", "POSTINO_LOG_FORMAT", "FORMAT", "text or json", SettingKind::text, take_log_format,
        [](const Settings& all) { return quoted(all.log_format == base::LogFormat::text ? "text" : "json"); }},
       {"log.file", "--log-file", "POSTINO_LOG_FILE", "FILE",
-       "file that the log is appended to; if not set, standard error. SIGHUP opens it anew", SettingKind::text,
+       "file that the log is appended to; if not set, standard error. SIGHUP reopens it", SettingKind::text,
        take_text<&Settings::log_file>, show_text<&Settings::log_file>},
       {"log.requests", "--log-requests", "POSTINO_LOG_REQUESTS", "", "log every request, without its contents",
        SettingKind::flag, take_boolean<&Settings::log_requests>, show_boolean<&Settings::log_requests>},

@@ -43,7 +43,7 @@ void add_tickets(const Settings& settings, std::map<std::string, TableUse, std::
   uses[settings.tickets.table] = std::move(use);
 }
 
-// Metrics count tables anew by reading all of them.
+// Metrics count tables again by reading all of them.
 void add_counted_tables(const Settings& settings, std::map<std::string, TableUse, std::less<>>& uses) {
   const auto add = [&](const std::string& table) {
     if (const auto found = uses.find(table); found != uses.end()) found->second.operations.insert("Scan");

@@ -211,7 +211,7 @@ TEST(TablesExport, EachTableAllowsWhatItsServiceDoesWithIt) {
   EXPECT_THAT(allowed_on(Settings().idempotency.table + "-answers"), UnorderedElementsAre("GetItem", "PutItem"));
   EXPECT_THAT(allowed_on("email-outbox-mailbox"), UnorderedElementsAre("GetItem", "Query", "PutItem", "DeleteItem"));
   EXPECT_THAT(allowed_on("email-outbox-spool"), Not(testing::Contains("Scan")));
-  // Metrics count e-mails anew only where they count e-mails.
+  // Metrics count e-mails again only where they count e-mails.
   EXPECT_THAT(allowed_on("email-outbox"), Not(testing::Contains("Scan")));
   EXPECT_THAT(allowed_on(Settings().tickets.table), testing::Contains("Scan"));
 }

@@ -20,7 +20,8 @@ class ThroughputBucket {
   bool admits(double rate, base::TimePoint now);
   void take(double units);
 
-  // Before the rate changes: fills at the one that was in force until now. After a time without a limit it starts anew.
+  // Before the rate changes: fills at the one that was in force until now. After a time without a limit it starts
+  // again.
   void settle(std::optional<double> rate, base::TimePoint now);
 
  private:

@@ -25,7 +25,7 @@ struct ItemWrite {
   std::optional<expr::BoundUpdate> update;
   bool return_item_on_failure = false;
 
-  // Where the item is. Found when the write is located, and found anew when the table was changed before the key was
+  // Where the item is. Found when the write is located, and found again when the table was changed before the key was
   // locked.
   TablePointer table;
   std::string key;  // as stored

@@ -54,7 +54,7 @@ void NewestRecords::add(Family family, const Record& record) {
 void NewestRecords::write(bool all) {
   if (!status_.ok() || batch_.Count() == 0 || (!all && batch_.GetDataSize() < sorted_batch_bytes)) return;
   rocksdb::WriteOptions options;
-  options.disableWAL = true;  // an interrupted repair begins anew
+  options.disableWAL = true;  // an interrupted repair starts over
   status_ = sorted_->Write(options, &batch_);
   batch_.Clear();
 }

@@ -35,6 +35,8 @@ class ContentsRebuild {
     for (const auto& [id, table] : tables_) TRY_VOID(rebuild_table(table));
     TRY_VOID(check_stream_records());
     TRY_VOID(check_tokens());
+    TRY_VOID(check_undo_records());
+    if (!lost_.empty()) begin_recovery_anew();
     TRY_VOID(write_counters());
     return write(true);
   }
@@ -170,7 +172,7 @@ class ContentsRebuild {
   void add_table_of(ObjectId id, const KeySearch& search) {
     const std::string items = counted(search.items(), "item");
     if (const store::TableSetup* setup = known_table_of(search)) {
-      lost_.add("table " + setup->request.table_name + ": its record, which was made anew, so that its " + items +
+      lost_.add("table " + setup->request.table_name + ": its record, which was made again, so that its " + items +
                 (search.items() == 1 ? " is" : " are") + " there; tags and other settings of it");
       return add_table(id, *setup);
     }
@@ -190,7 +192,7 @@ class ContentsRebuild {
     table.id = id;
     note(id, table_ids_);
     if (!setup.expiry.empty()) table.time_to_live = TimeToLive{setup.expiry, std::nullopt};
-    // Their entries are made anew, so any number that is free will do.
+    // Their entries are made again, so any number that is free will do.
     for (Index& index : table.indexes) index.id = ++last_id_;
     put(Family::meta, std::string(table_prefix) + table.name, encode_table(table));
     tables_.emplace(id, std::move(table));
@@ -274,6 +276,50 @@ class ContentsRebuild {
     });
   }
 
+  base::Result<void> check_undo_records() {
+    std::set<ObjectId> damaged;
+    TRY_VOID(walk_all(Family::undo, [&](const std::string& key, std::string_view value) {
+      const auto place = parse_undo_key(key);
+      const auto table = tables_.find(id_of(key));
+      const bool is_known = place && table != tables_.end() && table->second.recovery;
+      if (is_known) last_number_ = std::max(last_number_, place->number);
+      if (is_known && is_sound_undo_record(table->second, value)) return;
+      if (is_known) damaged.insert(table->first);
+      remove(Family::undo, key);
+    }));
+    for (const ObjectId id : damaged) lost_.add("table " + tables_.at(id).name + ": records of what it was before");
+    return {};
+  }
+
+  // A table that is restored is exact, or it is not there.
+  void begin_recovery_anew() {
+    for (auto& [id, table] : tables_) {
+      if (table.restore) {
+        lost_.add("table " + table.name + ": it was being restored, and must be restored again");
+        forget(table);
+      } else if (table.recovery) {
+        lost_.add("table " + table.name + ": it can be restored to times after the repair only");
+        table.recovery = PointInTimeRecovery{now_, table.recovery->period_days, std::nullopt};
+        put(Family::meta, std::string(table_prefix) + table.name, encode_table(table));
+        remove_all(Family::undo, id);
+      }
+    }
+  }
+
+  void remove_all(Family family, ObjectId id) {
+    batch_.DeleteRange(database_.handle(family), id_prefix(id), end_of(id));
+  }
+  void forget(const Table& table) {
+    remove(Family::meta, std::string(table_prefix) + table.name);
+    remove(Family::meta, restored_key(table.id));
+    remove(Family::meta, statistics_key(table.id));
+    remove_all(Family::items, table.id);
+    for (const Index& index : table.indexes) {
+      remove(Family::meta, statistics_key(index.id));
+      remove_all(Family::indexes, index.id);
+    }
+  }
+
   // Numbers must not be given out twice, even if their counters are lost. The opening that comes next adds one.
   base::Result<void> write_counters() {
     const auto raise = [&](std::string_view name, std::uint64_t least) -> base::Result<void> {
@@ -305,7 +351,7 @@ class ContentsRebuild {
 
 base::Result<void> rebuild_contents(Database& database, const std::vector<store::TableSetup>& known,
                                     base::TimePoint now, Findings& lost) {
-  // Counts of tables that are gone must go as well: all are made anew.
+  // Counts of tables that are gone must go as well: all are made again.
   rocksdb::WriteBatch counts;
   counts.DeleteRange(database.handle(Family::meta), "count/", "count0");
   TRY_VOID(database.write(counts));

@@ -55,7 +55,7 @@ base::Result<void> write_marker(const std::filesystem::path& directory) {
 std::string marker_advice(const std::filesystem::path& directory) {
   if (!holds_a_store(directory)) return "";
   return ", but a store is in it; 'postino repair --data " + directory.string() + "' writes the file " +
-         std::string(marker_name) + " anew";
+         std::string(marker_name) + " again";
 }
 
 base::Result<void> check_marker(const std::filesystem::path& marker) {
@@ -124,7 +124,7 @@ base::Result<void> refuse_interrupted_repair(const std::filesystem::path& direct
   if (::lstat(repair_directory(directory).c_str(), &status) != 0) return {};
   return base::fail(base::ErrorCode::corrupt, "a repair of the store in '" + directory.string() +
                                                   "' was interrupted. Run 'postino repair --data " +
-                                                  directory.string() + "' again: it finishes or begins anew");
+                                                  directory.string() + "' again: it finishes or starts over");
 }
 
 bool holds_a_store(const std::filesystem::path& directory) {

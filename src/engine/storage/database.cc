@@ -59,10 +59,17 @@ rocksdb::DBOptions database_options(const Options& options, const std::shared_pt
   return result;
 }
 
-rocksdb::ColumnFamilyOptions family_options(const Options& options, const std::shared_ptr<rocksdb::Cache>& cache) {
+bool is_read_by_key(Family family) {
+  return family == Family::meta || family == Family::items || family == Family::tokens;
+}
+
+rocksdb::ColumnFamilyOptions family_options(Family family, const Options& options,
+                                            const std::shared_ptr<rocksdb::Cache>& cache) {
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = cache;
-  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  // A filter answers for a key that is not there; its memory grows with the store. Entries of indexes, of expiry and of
+  // streams are only ever read in their order.
+  if (is_read_by_key(family)) table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   table.format_version = 5;
   table.block_size = 8 << 10;
   rocksdb::ColumnFamilyOptions result;
@@ -150,7 +157,8 @@ base::Result<void> Database::prepare_files(const Options& options, rocksdb::Env*
 base::Result<void> Database::open_rocks(const Options& options) {
   const auto cache = rocksdb::NewLRUCache(options.block_cache_bytes);
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  for (const char* name : family_names) families.emplace_back(name, family_options(options, cache));
+  for (std::size_t i = 0; i < family_count; ++i)
+    families.emplace_back(family_names[i], family_options(static_cast<Family>(i), options, cache));
   filter_memtable(families[static_cast<std::size_t>(Family::items)].options);
   merge_less_often(families[static_cast<std::size_t>(Family::items)].options);
   expect_order(families[static_cast<std::size_t>(Family::indexes)].options);

@@ -1,5 +1,5 @@
 // What one item of a table adds to the figures. Every figure is the sum over the items that there are: a change adds
-// what the item says now and takes away what it said before, and counting all items anew gives the same.
+// what the item says now and takes away what it said before, and counting all items again gives the same.
 #pragma once
 
 #include <functional>
@@ -36,7 +36,7 @@ struct Source {
   std::function<bool(const item::Key&)> concerns;
   // Pure. invalid when the item is not as it must be, with the rule; it then counts as nothing.
   std::function<base::Result<Contribution>(const item::Item&)> count;
-  // How long items stay at least. Figures of the history that are older are never counted anew, because what they
+  // How long items stay at least. Figures of the history that are older are never counted again, because what they
   // counted may be gone. nullopt: items stay until a program deletes them.
   std::optional<base::Milliseconds> kept_for;
   // Its figures: so that each has an item from the beginning, and that one read finds them.

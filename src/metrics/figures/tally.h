@@ -72,7 +72,7 @@ base::Result<void> tally_change(const Source& source, const store::StreamRecord&
 std::vector<store::TransactAction> tally_updates(const std::string& table, const std::string& source,
                                                  const Tally& tally);
 
-// Whole items, for figures that are counted anew.
+// Whole items, for figures that are counted again.
 std::vector<item::Item> tally_items(const std::string& source, const Tally& tally);
 item::Item figure_item(const std::string& source, const FigureName& name, const Amount& amount);
 

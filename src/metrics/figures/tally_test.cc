@@ -88,7 +88,7 @@ TEST_F(TallyTest, WhatCannotBeReadCountsAsNothing) {
   ASSERT_TRUE(add(change(wrong, ticket_item("t", "NEW", noon)))) << "it was told of when it came";
   EXPECT_EQ(count("tickets_by_status#NEW"), 1);
   EXPECT_FALSE(add(change(ticket_item("t", "NEW", noon), wrong)));
-  EXPECT_TRUE(tally_.empty()) << "as if all were counted anew";
+  EXPECT_TRUE(tally_.empty()) << "as if all were counted again";
 }
 
 TEST_F(TallyTest, NeedsBothImages) {

@@ -64,7 +64,8 @@ base::Result<void> count_feedback(const item::Item& feedback, Contribution& coun
   return {};
 }
 
-// Events are for the history alone. What they tell of is in the ticket, so that one that cannot be read spoils nothing.
+// Events are for the history alone. What they tell of is in the ticket, so that one that cannot be read damages
+// nothing.
 void count_event(const item::Item& event, Contribution& counted) {
   // It says which status a ticket began with; that is no move, and the ticket itself is counted as created.
   if (item::attribute_text(event, "event_type") == "ticket_created") return;

@@ -12,7 +12,7 @@
 
 namespace postino::metrics {
 
-// Why a handler begins anew, and where.
+// Why a handler starts over, and where.
 struct Beginning {
   std::string table;
   std::string reason;               // "nothing was counted yet"

@@ -119,7 +119,7 @@ Outcome<bool> CheckpointKeeper::replace_spoilt(const item::Item& seen, const std
   require_same(request, seen);
   TRY(const bool is_ours, claim(std::move(next), std::move(request)));
   if (is_ours)
-    base::log_error("metrics", "a checkpoint was spoilt, and everything is done anew",
+    base::log_error("metrics", "a checkpoint was damaged, and everything is done again",
                     {{"follower", options_.follower}, {"cause", fault}});
   return is_ours;
 }

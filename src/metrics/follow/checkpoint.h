@@ -28,7 +28,7 @@ inline constexpr std::string_view checkpoint_spoilt = "the checkpoint could not 
 
 struct Checkpoint {
   store::StreamPlace place;  // behind what is done; without a stream: none was followed yet
-  std::string due;           // why everything must be done anew; empty: nothing must
+  std::string due;           // why everything must be done again; empty: nothing must
   item::Map notes;           // what the handler wants to know again
   std::string owner;         // empty: no process follows now
   std::int64_t version = 0;
@@ -59,7 +59,7 @@ class CheckpointKeeper {
   const KeeperOptions& options() const { return options_; }
 
   // Reads it, and takes it if no process has it or its owner is silent for too long. True: it is ours. A new one begins
-  // with `due`, and so does one in the place of an item that cannot be read: another program has spoilt it.
+  // with `due`, and so does one in the place of an item that cannot be read: another program has damaged it.
   Outcome<bool> hold();
   bool holds() const { return holds_; }
   // The last that is known; its own while it holds.
@@ -72,7 +72,7 @@ class CheckpointKeeper {
   Outcome<void> commit_part(std::vector<store::TransactAction> actions);
   // These records are done.
   Checkpoint moved_behind(std::span<const store::StreamRecord> records) const;
-  // Everything was done anew, from this place on.
+  // Everything was done again, from this place on.
   Checkpoint begun_at(const store::StreamPlace& place) const;
 
   // Tells those who stand by that it is alive, when a third of the lease has passed since it was last written.

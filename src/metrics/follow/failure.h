@@ -13,7 +13,7 @@ enum class Trouble {
   record,     // a record cannot be handled: the batch is halved until it is known which
   absent,     // the table is not there yet: looked for again
   lost,       // another follower has the checkpoint, or it is not known what it says: it is read again
-  figures,    // the figures cannot be right: everything is counted anew
+  figures,    // the figures cannot be right: everything is counted again
 };
 
 struct Failure {

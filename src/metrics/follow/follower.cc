@@ -29,14 +29,14 @@ void Follower::drop() {
 }
 
 Outcome<void> Follower::call_for_anew(const std::string& reason) {
-  base::log_warning("metrics", "everything is done anew", {{"follower", options_.keeper.follower}, {"cause", reason}});
+  base::log_warning("metrics", "everything is done again", {{"follower", options_.keeper.follower}, {"cause", reason}});
   drop();
   Checkpoint next = keeper_.checkpoint();
   next.due = reason;
   return keeper_.commit(std::move(next), {});
 }
 
-// The feed goes on where the checkpoint says, unless there is a reason to begin anew.
+// The feed goes on where the checkpoint says, unless there is a reason to start over.
 Outcome<void> Follower::open() {
   TRY_VOID(check_stream(store_, options_.table, options_.may_enable_stream));
   const Checkpoint& checkpoint = keeper_.checkpoint();
@@ -49,8 +49,8 @@ Outcome<void> Follower::open() {
     reason = *missed;
   }
   if (began_ && clock_.monotonic() - *began_ < options_.between_beginnings)
-    return trouble(Trouble::temporary, "it began anew a moment ago, and has to again: " + reason);
-  base::log_info("metrics", "beginning anew", {{"follower", options_.keeper.follower}, {"cause", reason}});
+    return trouble(Trouble::temporary, "it started over a moment ago, and has to again: " + reason);
+  base::log_info("metrics", "starting over", {{"follower", options_.keeper.follower}, {"cause", reason}});
   const auto begun = handler_.begin(
       {.table = options_.table, .reason = reason, .is_ending = [this] { return !pause(base::Milliseconds(0)); }}, feed_,
       keeper_);

@@ -1,5 +1,5 @@
 // Follows the change stream of one table: takes turns with other processes, gathers changes into batches, halves those
-// that fail, sets aside what cannot be handled, and begins anew when changes are gone.
+// that fail, sets aside what cannot be handled, and starts over when changes are gone.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ struct FollowerOptions {
   base::Milliseconds window = std::chrono::seconds(5);  // for which a batch waits to be full
   int retries = 3;                                      // of a single change, before it is set aside
   base::Milliseconds poll = std::chrono::seconds(1);    // how long to wait for a change, or for one's turn
-  // Beginning anew takes long: it is not done again and again if another program spoils the figures again and again.
+  // Starting over takes long: it is not done again and again if another program damages the figures again and again.
   base::Milliseconds between_beginnings = std::chrono::seconds(30);
   base::Backoff pauses{.first = base::Milliseconds(100), .longest = base::Milliseconds(5'000)};  // after failures
 };
@@ -45,7 +45,7 @@ struct FollowerCounts {
   std::uint64_t batches = 0;    // handled
   std::uint64_t halved = 0;     // batches that failed
   std::uint64_t set_aside = 0;  // records, items, and times that changes were gone
-  std::uint64_t begun = 0;      // times that it began anew
+  std::uint64_t begun = 0;      // times that it started over
   std::uint64_t failures = 0;   // because of a store, a receiver or a disk
   bool follows = false;         // this process has the checkpoint
   base::Milliseconds lag{0};    // from the oldest change that is not handled to now; 0: there is none
@@ -56,7 +56,7 @@ class Follower {
   enum class Round {
     standing_by,  // another process follows
     waiting,      // there was no change
-    beginning,    // the next round begins anew, or with another stream
+    beginning,    // the next round starts over, or with another stream
     handled,
     failed,  // tried again by the next round, after a pause
   };
@@ -73,7 +73,7 @@ class Follower {
   // Ends what it waits for. Lets another process follow at once.
   void stop();
 
-  // Everything is to be done anew, by the next round. Safe to call from any thread.
+  // Everything is to be done again, by the next round. Safe to call from any thread.
   void begin_anew() { is_anew_wanted_ = true; }
 
   // Has this done between two batches, by the thread that handles them, once. Safe to call from any thread. False: too
@@ -116,7 +116,7 @@ class Follower {
   int failures_in_a_row_ = 0;
   net::LastingTrouble trouble_;  // with a store, a receiver or a disk
   std::atomic<bool> is_anew_wanted_ = false;
-  std::optional<base::Milliseconds> began_;  // when it last began anew; monotonic
+  std::optional<base::Milliseconds> began_;  // when it last started over; monotonic
 
   mutable std::mutex mutex_;
   std::condition_variable stopping_;

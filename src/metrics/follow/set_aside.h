@@ -21,7 +21,7 @@ struct SetAside {
   std::string table;     // whose change it is
   std::string reason;
   base::TimePoint at;
-  std::string event;     // INSERT, MODIFY or REMOVE; SCAN: an item that was found when all were counted anew; GAP
+  std::string event;     // INSERT, MODIFY or REMOVE; SCAN: an item that was found when all were counted again; GAP
   std::string sequence;  // of the record; empty: there is none
   item::Map keys;
   std::optional<item::Item> old_image;  // of records that are not too large to be kept

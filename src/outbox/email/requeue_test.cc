@@ -1,4 +1,4 @@
-// What operators bring back to work: it begins anew.
+// What operators bring back to work: it starts over.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

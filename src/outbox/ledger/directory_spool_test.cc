@@ -117,7 +117,7 @@ TEST_F(DirectorySpoolTest, TroubleWithTheFormerSpoolIsNotTakenForAbsence) {
   const auto old = (*former)->write(object("old"));
   ASSERT_TRUE(old);
   const fs::path file = directory_.path() / "former" / *old;
-  write_file(file, "spoilt");
+  write_file(file, "damaged");
   SpoolWithFormer both(*spool_, **former);
   EXPECT_EQ(both.read(*old).error().code, ErrorCode::corrupt);
   fs::remove(file);
@@ -145,7 +145,7 @@ TEST_F(DirectorySpoolTest, WhatIsNotAdmittedIsNotRead) {
   }
 }
 
-// Of an e-mail whose record another program may have spoilt.
+// Of an e-mail whose record another program may have damaged.
 class ContentsTest : public DirectorySpoolTest {
  protected:
   ContentsTest() {

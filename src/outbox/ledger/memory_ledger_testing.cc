@@ -43,7 +43,7 @@ base::Result<std::string> MemorySpool::write(const SpoolObject& object) {
 base::Result<std::string> MemorySpool::read_if(const std::string& path, const Admit& admit) {
   const std::lock_guard lock(mutex_);
   ++reads_;
-  if (const auto spoiled = spoiled_.find(path); spoiled != spoiled_.end()) return base::propagate(spoiled->second);
+  if (const auto damaged = spoiled_.find(path); damaged != spoiled_.end()) return base::propagate(damaged->second);
   const auto found = objects_.find(path);
   if (found == objects_.end()) return base::fail(base::ErrorCode::not_found, "there is no " + path);
   if (!admit(found->second.size())) return not_admitted(path);

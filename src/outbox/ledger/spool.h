@@ -74,7 +74,7 @@ std::string id_in_spool_path(std::string_view path);
 inline constexpr std::size_t most_payload_bytes = 64 << 20;
 inline constexpr std::size_t most_message_bytes = 256 << 20;
 
-// Reads what the record of an e-mail names as its payload or message. Another program may have spoilt the record, and
+// Reads what the record of an e-mail names as its payload or message. Another program may have damaged the record, and
 // must not make this one send the contents of another e-mail, or try for ever. So no path is read that is empty, or
 // says that it belongs to another e-mail or is of the other kind. corrupt then, and whenever what is named cannot be
 // contents, such as a directory or something that is too large; not_found when it is gone, or not in the spool.

@@ -20,7 +20,7 @@ std::string hash_of_key(const std::string& partition_key) { return base::to_hex(
 
 store::Error store_error(const mysql::Error& error) { return {database_failed, mysql::as_error(error).message}; }
 
-// What another program has spoilt is a record that cannot be read, and not none.
+// What another program has damaged is a record that cannot be read, and not none.
 item::Item item_in(const mysql::Row& row, const std::string& partition_key) {
   auto item = item::parse_item(row.text(0));
   return item ? *std::move(item) : item::Item{{"pk", partition_key}};

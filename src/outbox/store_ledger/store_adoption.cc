@@ -125,7 +125,7 @@ base::Result<bool> StoreLedger::add_adoption(const EmailRecords& records, const 
   return true;
 }
 
-// The other program has finished the e-mail, or begun it anew: that counts for Postino's own records, too.
+// The other program has finished the e-mail, or begun it again: that counts for Postino's own records, too.
 void StoreLedger::add_lives(const AdoptedEmail& after, store::TransactWriteItemsRequest& request) const {
   for (store::TransactUpdate& update : lives_.in_commit(after.email, life_of(after.email))) {
     const bool is_rewritten =

@@ -89,7 +89,7 @@ store::Answer<Counts> read_counts(store::Store& store, const std::string& table,
     for (const item::Item& slice : page.items) add_slice(slice, counts);
     query.exclusive_start_key = page.last_evaluated_key;
   } while (query.exclusive_start_key);
-  // A count that had to begin anew may be too low.
+  // A count that had to start over may be too low.
   for (std::int64_t& count : counts) count = std::max<std::int64_t>(count, 0);
   return counts;
 }

@@ -3,7 +3,7 @@
 // could write unseen: a note says that it was made.
 //
 // On a shared store one process makes it for all. The note says who and since when; if the note is removed meanwhile,
-// because another process has let a program write unseen, the look begins anew.
+// because another process has let a program write unseen, the look starts over.
 #include <algorithm>
 
 #include "item/attribute_text.h"

@@ -54,7 +54,7 @@ class StoreLedger::MoveWriter : private MoveBatch<store::TransactPut> {
            (ledger_.changes_lives(change) ? ledger_.lives_.count_in_commit(change.before) : 0);
   }
 
-  // Of e-mails that begin anew, as far as it is not in the commit: before that.
+  // Of e-mails that start over, as far as it is not in the commit: before that.
   void end_lives() {
     std::erase_if(members_, [&](std::size_t index) {
       const Change& change = changes_[index];

@@ -1,4 +1,4 @@
-// Makes the counts of e-mails anew from the e-mails: for a store that has lost some.
+// Makes the counts of e-mails again from the e-mails: for a store that has lost some.
 #pragma once
 
 #include "base/clock.h"

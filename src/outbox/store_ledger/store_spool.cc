@@ -101,7 +101,7 @@ std::optional<StoreSpool::Placed> StoreSpool::place(const SpoolObject& object, b
 
 base::Result<StoreSpool::Part> StoreSpool::part_of(const std::string& path, std::int64_t number,
                                                    const std::optional<item::Item>& item) {
-  // What has no contents at all is left of an entry that was removed before its e-mail was finished or begun anew.
+  // What has no contents at all is left of an entry that was removed before its e-mail was finished or started over.
   if (!item || (!item->contains("Content") && !item->contains("Packed") && !item->contains("Parts"))) {
     if (number == 0) return base::fail(base::ErrorCode::not_found, "there is nothing in the spool at " + path);
     return base::fail(base::ErrorCode::corrupt, "a part of " + path + " is missing in the spool");

@@ -242,7 +242,7 @@ void Destinations::set_pace(Lane& lane, Pace pace) {
   lane.pace = pace;
 }
 
-// Others that the lane shares a destination with learn of it when they begin anew.
+// Others that the lane shares a destination with learn of it when they start over.
 void Destinations::note_answer(const DestinationNames& names, base::TimePoint now, bool is_quick) {
   for (const std::string& name : names) {
     if (is_quick)

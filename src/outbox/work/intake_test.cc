@@ -167,7 +167,7 @@ TEST_F(IntakeMemoryTest, WhatCannotBeAMessageAfterAllDoesNotWait) {
   EXPECT_EQ(rejection_of(*event), "the payload is missing from the spool");
 }
 
-// Another program has spoilt the record, or the file. It is told of, and not tried for ever.
+// Another program has damaged the record, or the file. It is told of, and not tried for ever.
 TEST_F(IntakeTest, APayloadThatCannotBeTheirsOrIsDamagedIsRejected) {
   auto intake = Intake::create(*spool_, nullptr, {});
   ASSERT_TRUE(intake);
@@ -187,7 +187,7 @@ TEST_F(IntakeTest, APayloadThatCannotBeTheirsOrIsDamagedIsRejected) {
   EXPECT_EQ(rejection("../files/a.txt"), "the payload is missing from the spool");
   object.id = email.id;
   const std::string path = spool_->write(object).value();
-  write_file(directory_.path() / "spool" / path, "spoilt");
+  write_file(directory_.path() / "spool" / path, "damaged");
   EXPECT_THAT(rejection(path), HasSubstr("is damaged"));
 }
 

@@ -299,7 +299,7 @@ TEST_F(SenderTest, AMessageThatIsGoneOrDamagedIsLost) {
   EXPECT_THAT(transport_.envelopes, IsEmpty());
 }
 
-// Another program has spoilt the record: neither is anything else sent, nor is it tried again and again.
+// Another program has damaged the record: neither is anything else sent, nor is it tried again and again.
 TEST_F(SenderTest, AMessageThatCannotBeTheirsIsLost) {
   const std::string id = "0d9f1c1e-6a5b-4a4e-9a35-0f6a3a0c7b11";
   Email email = claimed(id);

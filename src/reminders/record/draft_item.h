@@ -17,7 +17,7 @@ base::Result<Draft> read_draft(const item::Item& item, const std::string& usual_
 // `customer_id` and `created_at` are those of the draft.
 item::Item revision_item(const Keys& keys, const std::string& customer_id, base::TimePoint created_at,
                          const Revision& revision);
-// Which revision the current text is, for when another program puts the draft anew, without the number.
+// Which revision the current text is, for when another program puts the draft again, without the number.
 item::Item noted_revision_item(const Keys& keys, const Draft& draft);
 base::Result<Revision> read_revision(const item::Item& item);
 

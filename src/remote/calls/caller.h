@@ -66,7 +66,7 @@ class Caller {
                                                       base::Random& random);
 
   // Ends within the time of a call. `take` gets the body of an answer; malformed of it counts as an answer that was
-  // spoilt on the way. The error is internal_server_error when it is not known whether it was done, and
+  // damaged on the way. The error is internal_server_error when it is not known whether it was done, and
   // service_unavailable when it was surely not, because it could not be sent.
   using Take = std::function<base::Result<void>(std::string body)>;
   Outcome call(const Call& call, const Take& take);

@@ -20,7 +20,7 @@ class ServiceClock final : public base::Clock {
   base::Milliseconds monotonic() const override { return ours_.monotonic(); }
 
   // Learns from the header Date of an answer. Differences of seconds are of the way, and are not followed. True when
-  // the time is another one now by more than a minute: what was signed before may be accepted when it is signed anew.
+  // the time is another one now by more than a minute: what was signed before may be accepted when it is signed again.
   bool learn(std::string_view date);
 
  private:

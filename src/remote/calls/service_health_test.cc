@@ -150,7 +150,7 @@ TEST_F(ServiceHealthTest, ARefusalThatDoesNotComeAgainIsForgotten) {
   now_ += ServiceHealth::forgotten_after;
   EXPECT_THAT(problems(), IsEmpty());
   call("PutItem", "emails", Trouble::denied);
-  EXPECT_THAT(problems(), IsEmpty()) << "it begins anew";
+  EXPECT_THAT(problems(), IsEmpty()) << "it starts over";
 }
 
 TEST_F(ServiceHealthTest, WhatWasNotSentSaysNothing) {

@@ -40,7 +40,7 @@ struct Verdict {
 
 // Of a refusal that the service has written.
 Verdict judge_refusal(Api api, int status, Refusal refusal);
-// Of an answer that is none of the service: a page of a proxy, or one that was spoilt on the way.
+// Of an answer that is none of the service: a page of a proxy, or one that was damaged on the way.
 Verdict judge_foreign_answer(int status, std::string_view content_type);
 // It was sent, and what came back is not what was sent there.
 Verdict spoilt_answer(std::string_view what);

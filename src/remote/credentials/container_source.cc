@@ -58,7 +58,7 @@ class ContainerSource final : public CredentialSource {
         "containers");
   }
 
-  // The file is read anew each time, because tokens are replaced.
+  // The file is read again each time, because tokens are replaced.
   base::Result<std::string> authorization() const {
     std::string token = surroundings_->value_of("AWS_CONTAINER_AUTHORIZATION_TOKEN");
     if (const std::string file = surroundings_->value_of("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"); !file.empty()) {

@@ -54,7 +54,7 @@ class ProfileSource final : public CredentialSource {
   std::string credentials_file() const { return file("AWS_SHARED_CREDENTIALS_FILE", "credentials"); }
   std::string config_file() const { return file("AWS_CONFIG_FILE", "config"); }
 
-  // Anew each time: keys are replaced in them. Where both files say something, the one for credentials counts.
+  // Again each time: keys are replaced in them. Where both files say something, the one for credentials counts.
   base::Result<Profiles> read_files() const {
     Profiles profiles;
     for (const auto& [path, kind] :

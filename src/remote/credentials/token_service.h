@@ -21,7 +21,7 @@ base::Result<net::Url> token_service_of(const CredentialSurroundings& surroundin
 // With keys that may take on the role.
 base::Result<ExpiringKeys> assume_role(const CredentialSurroundings& surroundings, const AssumedRole& role,
                                        const signature::AccessKeys& keys);
-// With the token of a web identity, read from this file anew each time, because tokens are replaced.
+// With the token of a web identity, read from this file again each time, because tokens are replaced.
 base::Result<ExpiringKeys> assume_role_with_token(const CredentialSurroundings& surroundings, const AssumedRole& role,
                                                   const std::string& token_file);
 

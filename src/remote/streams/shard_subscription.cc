@@ -222,7 +222,7 @@ store::Answer<void> ShardSubscription::read(FollowedShard& shard, Gathered& gath
   if (!page) return cope(shard, page.error());
   if (comes_too_late(*page)) {
     passed_.reset();
-    base::log_warning("store", "a change stream came too late behind its table: readers who must know begin anew",
+    base::log_warning("store", "a change stream came too late behind its table: readers who must know start over",
                       {{"stream", stream_}});
     return store::refuse(store::ErrorType::trimmed_data_access,
                          "The stream came later behind its table than was assumed");

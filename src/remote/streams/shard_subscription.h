@@ -3,7 +3,7 @@
 //
 // It reads the shards in turn, each at most five times in a second and about once in a second while nothing comes. A
 // call of next() reads each shard that can be read at least once, so with a timeout of 0 it may wait for up to 200 ms.
-// Iterators that expire are made anew. When the service is throttled a shard waits, without an error. Other errors
+// Iterators that expire are made again. When the service is throttled a shard waits, without an error. Other errors
 // pass, and the next call tries again.
 //
 // Such a stream comes a little behind its table, and does not say whether there is more: an empty page may come before

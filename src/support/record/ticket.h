@@ -33,7 +33,7 @@ struct TicketLimits {
   static constexpr int least_rating = 1;
   static constexpr int most_rating = 5;
   // The highest version, and the highest number of an event. Other programs may write any number: none is added to
-  // until it is spoilt.
+  // until it is damaged.
   static constexpr std::int64_t most_counted = 1'000'000'000'000'000;
 };
 

@@ -64,7 +64,7 @@ struct Filing {
   std::string sort;
   std::optional<item::Item> item;  // absent: to be removed
 };
-// What makes the one of the other; everything is written anew when it is not known what was there.
+// What makes the one of the other; everything is written again when it is not known what was there.
 std::vector<Filing> filings(const Keys& keys, const std::optional<Filed>& before, const Ticket& ticket);
 
 // The key of an item, for people: "TICKET#tkt_1/METADATA".
