@@ -60,6 +60,7 @@ std::vector<Route> gather_routes() {
                            capacity_routes,
                            figure_routes,
                            session_routes,
+                           audit_routes,
                            description_routes})
     std::ranges::move(group(), std::back_inserter(routes));
   for (Route& route : routes) {

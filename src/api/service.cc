@@ -8,6 +8,7 @@
 #include "api/permitted_stream.h"
 #include "api/protocol/limits.h"
 #include "api/route_list.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/metrics_text.h"
 #include "base/text.h"
@@ -133,6 +134,23 @@ void end_sessions_of_others(access::Sessions& sessions, const std::vector<access
   }
 }
 
+// What the path names. An address is a person's, and entries stay for long: who knows it can tell it by its digest.
+std::string audit_subject_of(const std::vector<std::pair<std::string_view, std::string>>& path_parameters) {
+  constexpr std::size_t digest_length = 16;
+  std::string subject;
+  for (const auto& [name, value] : path_parameters) {
+    if (!subject.empty()) subject += "/";
+    subject += name == "address" ? "sha256:" + base::to_hex(base::sha256(value)).substr(0, digest_length) : value;
+  }
+  return subject;
+}
+
+std::string_view audit_kind_of(const Caller& caller) {
+  if (caller.role == Role::anyone) return access::AuditEvent::unknown;
+  if (caller.name.empty()) return access::AuditEvent::local;
+  return caller.is_user ? access::AuditEvent::user : access::AuditEvent::api_key;
+}
+
 std::size_t index_of(const Route& route) { return static_cast<std::size_t>(&route - all_routes().data()); }
 
 }  // namespace
@@ -149,6 +167,8 @@ struct Api::Work {
   std::vector<std::pair<std::string_view, std::string>> path_parameters;
   Query query;
   base::MemoryBudget::Share reading;
+  access::AuditEvent event = {};  // that the audit has of it
+  bool is_told = false;           // has it?
 };
 
 Api::Api(outbox::Outbox& outbox, outbox::SandboxMailbox* mailbox, messages::MessageService& messages,
@@ -159,11 +179,12 @@ Api::Api(outbox::Outbox& outbox, outbox::SandboxMailbox* mailbox, messages::Mess
       answers_(std::move(options.answers)),
       origin_policy_(options.origin_policy),
       sessions_(options.sessions),
+      audit_(options.audit),
       access_(std::make_shared<const Access>(std::move(options.keys), std::move(options.origin_policy),
                                              std::move(options.users), sessions_)),
       sign_ins_(sessions_ == nullptr
                     ? nullptr
-                    : std::make_unique<SignIns>(access_, *sessions_, clock, std::move(options.sign_ins))),
+                    : std::make_unique<SignIns>(access_, *sessions_, clock, std::move(options.sign_ins), audit_)),
       router_(all_routes()),
       planner_(options.planner ? std::move(options.planner)
                                : std::make_shared<const capacity::Planner>(capacity::built_in_prices())),
@@ -178,7 +199,8 @@ Api::Api(outbox::Outbox& outbox, outbox::SandboxMailbox* mailbox, messages::Mess
                 *planner_,
                 options.tickets,
                 options.metrics,
-                sign_ins_.get()},
+                sign_ins_.get(),
+                options.audit_reader},
       statistics_(all_routes()),
       promised_(all_routes().size()),
       waiting_shares_(shares_of(options.waiting_threads, options.max_waiting)),
@@ -314,6 +336,7 @@ Outcome Api::outcome_of(Work& work) {
   const objects::RequestTime time_for_objects;
   const store::CallerPatience patience;
   AnswerMemory answer(answers_.get());
+  if (auto told = tell_audit(work); !told) return base::propagate(std::move(told).error());
   Call call{services_, work.request, *work.caller, std::move(work.path_parameters), std::move(work.query), answer};
   if (auto checked = check_value_count(work.request); !checked) return base::propagate(std::move(checked).error());
   if (route.large_answer && answers_ && answers_->exhausted()) {
@@ -344,6 +367,7 @@ void Api::finish(Work& work, Outcome outcome) {
   std::string cause = outcome ? std::string() : std::move(outcome.error().cause);
   // What the caller is told tells as much where nothing else is known.
   if (cause.empty() && !outcome && outcome.error().type.status >= first_server_error) cause = outcome.error().detail;
+  const std::string code(outcome ? std::string_view() : outcome.error().type.code);
   Reply reply = outcome ? *std::move(outcome) : reply_of(std::move(outcome).error(), work.request_id);
   const auto time = steady_clock::now() - work.begin;
   if (work.route == nullptr) {
@@ -351,12 +375,54 @@ void Api::finish(Work& work, Outcome outcome) {
   } else {
     statistics_.count(*work.route, reply.status, time);
     check_documented(work, reply.status);
+    tell_audit_of_end(work, reply.status, code);
   }
   if (!is_told || log_requests_) log(work, reply.status, time, cause);
   http::Response response = response_of(std::move(reply), std::move(work.request_id));
   origin_policy_.add_origin(work.request, response);
   work.reading = {};  // before the answer, so that a client that has it finds the room free
   work.respond(std::move(response));
+}
+
+access::AuditEvent Api::event_of(const Work& work) const {
+  access::AuditEvent event;
+  if (work.caller != nullptr) {
+    event.actor = work.caller->name;
+    event.kind = audit_kind_of(*work.caller);
+    event.tenant = work.caller->tenant;
+  }
+  event.from = origin_policy_.address_of(work.request);
+  event.action = work.route->operation.id;
+  event.subject = audit_subject_of(work.path_parameters);
+  event.request_id = work.request_id;
+  return event;
+}
+
+// Before it is done: whatever happens then, it is known who asked for it.
+base::Result<void, Problem> Api::tell_audit(Work& work) const {
+  if (audit_ == nullptr || !is_audited(*work.route)) return {};
+  work.event = event_of(work);
+  if (const auto recorded = audit_->record(work.event); !recorded) {
+    auto refusal =
+        refuse(problems::store_unavailable, "The audit cannot be written now. What it would tell of is not done.");
+    refusal.value().cause = recorded.error().message;
+    return refusal;
+  }
+  work.is_told = true;
+  return {};
+}
+
+void Api::tell_audit_of_end(const Work& work, int status, const std::string& code) const {
+  constexpr int unauthenticated = 401;
+  constexpr int forbidden = 403;
+  constexpr int first_error = 400;
+  if (audit_ == nullptr || !is_audited(*work.route) || status < first_error) return;
+  const bool is_refused = status == unauthenticated || status == forbidden;
+  if (!work.is_told && !is_refused) return;  // it was not begun
+  access::AuditEvent event = work.is_told ? work.event : event_of(work);
+  event.result = is_refused ? access::AuditEvent::refused : access::AuditEvent::failed;
+  event.detail = code;
+  audit_->note(std::move(event));
 }
 
 void Api::check_documented(const Work& work, int status) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "access/audit.h"
+#include "access/audit_reader.h"
 #include "api/protocol/access.h"
 #include "api/protocol/call.h"
 #include "api/protocol/sign_ins.h"
@@ -40,6 +42,9 @@ struct ApiOptions {
   reminders::Reminders* reminders = nullptr;  // must outlive the API; without it there are none
   support::SupportDesk* tickets = nullptr;    // the same
   metrics::Metrics* metrics = nullptr;        // the same
+  // Both must outlive the API; without them nothing is written down of what callers do.
+  access::Audit* audit = nullptr;
+  access::AuditReader* audit_reader = nullptr;
   // Without one, capacity is planned with the prices that come with the program, and nothing is watched.
   std::shared_ptr<const capacity::Planner> planner;
   bool log_requests = false;  // failures are logged anyway
@@ -94,6 +99,9 @@ class Api {
   Outcome within_budget(AnswerMemory& answer, Outcome outcome) const;
   void finish(Work& work, Outcome outcome);
   void check_documented(const Work& work, int status);
+  access::AuditEvent event_of(const Work& work) const;
+  base::Result<void, Problem> tell_audit(Work& work) const;
+  void tell_audit_of_end(const Work& work, int status, const std::string& code) const;
   void log(const Work& work, int status, std::chrono::steady_clock::duration time, const std::string& cause) const;
   std::string request_id_of(const http::Request& request) const;
 
@@ -103,6 +111,7 @@ class Api {
   const std::shared_ptr<base::MemoryBudget> answers_;
   const http::OriginPolicy origin_policy_;
   access::Sessions* const sessions_;
+  access::Audit* const audit_;
   base::Swappable<Access> access_;
   const std::unique_ptr<SignIns> sign_ins_;  // nullptr without sessions
   const Router router_;

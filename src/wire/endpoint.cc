@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "json/document.h"
 #include "store/caller_patience.h"
+#include "wire/audited_calls.h"
 #include "wire/compression.h"
 #include "wire/protocol/operation.h"
 #include "wire/request_id.h"
@@ -211,7 +212,7 @@ void Endpoint::handle_call(const Services& services, const http::Request& reques
     respond(api_response(request, std::move(reply), type));
   };
 
-  std::string unpacked;
+  std::shared_ptr<const std::string> unpacked;
   std::string_view body = request.body;
   if (is_compressed(request)) {
     // What strangers sent is not unpacked.
@@ -222,17 +223,17 @@ void Endpoint::handle_call(const Services& services, const http::Request& reques
     if (coding) text = decompress(body, *coding, max_body_bytes);
     if (!text && text.error().code == base::ErrorCode::exhausted) return respond(too_large());
     if (!text) return answer(failure({store::ErrorType::internal_server_error, "Internal server error"}));
-    unpacked = *std::move(text);
-    body = unpacked;
+    unpacked = std::make_shared<const std::string>(*std::move(text));
+    body = *unpacked;
   }
 
   const Operation* operation = find_operation(request.header("x-amz-target"));
-  KeyPoliciesPointer policies;
-  const auto denied = operation == nullptr ? std::nullopt : authenticator->check(request, &policies);
+  Signer signer;
+  const auto denied = operation == nullptr ? std::nullopt : authenticator->check(request, &signer);
   if (operation == nullptr || denied) {
     if (!body.empty() && !is_json(body)) return answer(serialization_failure(""));
     if (operation == nullptr) return answer(unknown_operation());
-    log_refusal(*operation, *denied);
+    tell_refusal(request, *operation, *denied);
     return answer(authentication_failure(denied->type, denied->message));
   }
   if (body.empty()) return answer(serialization_failure(""));
@@ -241,17 +242,38 @@ void Endpoint::handle_call(const Services& services, const http::Request& reques
   if (!reading) return answer(too_many_long_calls());
 
   const auto begin = std::chrono::steady_clock::now();
-  const std::optional<AccessCheck> access = access_of(request, std::move(policies), *services.store);
-  perform(services, *operation, access ? &*access : nullptr, body,
-          [this, &request, operation, type, begin, reading, respond = std::move(respond)](Reply reply) mutable {
-            *reading = {};  // before the answer, so that a client that has it finds the room free
-            const auto time = std::chrono::steady_clock::now() - begin;
-            statistics_.count(index_of(*operation), reply, time);
-            const std::string error = reply.error;
-            http::Response response = api_response(request, std::move(reply), type);
-            log(*operation, error, time, response);
-            respond(std::move(response));
-          });
+  const std::optional<AccessCheck> access = access_of(request, signer.policies, *services.store);
+  Finish finish = [this, &request, operation, type, begin, reading, signer,
+                   respond = std::move(respond)](Reply reply) mutable {
+    *reading = {};  // before the answer, so that a client that has it finds the room free
+    const auto time = std::chrono::steady_clock::now() - begin;
+    statistics_.count(index_of(*operation), reply, time);
+    const std::string error = reply.error;
+    if (options_.audit != nullptr && !error.empty()) tell_failure(request, *operation, signer, error);
+    http::Response response = api_response(request, std::move(reply), type);
+    log(*operation, error, time, response);
+    respond(std::move(response));
+  };
+  if (options_.audit == nullptr || !is_audited(*operation))
+    return perform(services, *operation, access ? &*access : nullptr, body, std::move(finish));
+  // Before it is done: whatever happens then, it is known who asked for it.
+  options_.audit->record(audit_event(*operation, signer, options_.origin_policy.address_of(request), body),
+                         [this, &services, operation, access, body, unpacked,
+                          finish = std::move(finish)](const base::Result<void>& recorded) {
+                           if (!recorded) return finish(audit_not_written());
+                           perform(services, *operation, access ? &*access : nullptr, body, finish);
+                         });
+}
+
+// Of what the audit tells, that it was not done; and whatever was refused.
+void Endpoint::tell_failure(const http::Request& request, const Operation& operation, const Signer& signer,
+                            const std::string& error) const {
+  const bool is_refused = error == store::error_name(store::ErrorType::access_denied);
+  if (!is_refused && !is_audited(operation)) return;
+  access::AuditEvent event = audit_event(operation, signer, options_.origin_policy.address_of(request), request.body);
+  event.result = is_refused ? access::AuditEvent::refused : access::AuditEvent::failed;
+  event.detail = error;
+  options_.audit->note(std::move(event));
 }
 
 // Who asked for what, and what came of it; nothing of what was stored.
@@ -269,7 +291,15 @@ void Endpoint::log(const Operation& operation, const std::string& error, std::ch
 }
 
 // Only an id that was configured is told: others may be secrets that were mistaken for one.
-void Endpoint::log_refusal(const Operation& operation, const AuthenticationFailure& denied) const {
+void Endpoint::tell_refusal(const http::Request& request, const Operation& operation,
+                            const AuthenticationFailure& denied) const {
+  if (options_.audit != nullptr)
+    options_.audit->note({.actor = denied.key,
+                          .kind = denied.key.empty() ? access::AuditEvent::unknown : access::AuditEvent::access_key,
+                          .from = options_.origin_policy.address_of(request),
+                          .action = std::string("dynamodb:").append(operation.name),
+                          .result = access::AuditEvent::refused,
+                          .detail = denied.type});
   if (!options_.log_requests) return;
   base::log_info("dynamodb", "refused",
                  {{"operation", std::string(operation.name)}, {"error", denied.type}, {"key", denied.key}});

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "access/audit.h"
 #include "base/clock.h"
 #include "base/memory_budget.h"
 #include "base/swappable.h"
@@ -38,6 +39,7 @@ struct EndpointOptions {
   http::OriginPolicy origin_policy;      // where any key is accepted; and which web pages may call
   FaultInjection faults;
   bool log_requests = false;
+  access::Audit* audit = nullptr;  // must outlive the endpoint; without one, nothing is written down
   // The store is on other machines: every call waits for it, on a thread for long calls.
   bool all_calls_are_long = false;
   int long_call_threads = 0;                 // 0: one per core, but at least two
@@ -97,7 +99,10 @@ class Endpoint {
                                        store::Store& store) const;
   void log(const Operation& operation, const std::string& error, std::chrono::steady_clock::duration time,
            const http::Response& response) const;
-  void log_refusal(const Operation& operation, const AuthenticationFailure& denied) const;
+  void tell_refusal(const http::Request& request, const Operation& operation,
+                    const AuthenticationFailure& denied) const;
+  void tell_failure(const http::Request& request, const Operation& operation, const Signer& signer,
+                    const std::string& error) const;
 
   EndpointOptions options_;
   std::atomic<std::shared_ptr<const std::string>> address_ = std::make_shared<const std::string>("127.0.0.1:8000");

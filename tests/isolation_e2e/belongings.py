@@ -154,6 +154,8 @@ OTHER_PARAMETERS = {
     "version": "1",
     "reminder_type": "first",
     "action": None,
+    "result": "allowed",
+    "known": None,
     "order": "oldest",
     "priority": "P2",
     "scope": None,
@@ -198,13 +200,17 @@ SHOW_NOTHING = {
     "getFigureHistory": "numbers",
     "listFollowers": "about all tenants: refused to each",
     "listSetAside": "about all tenants: refused to each",
+    "verifyAudit": "about all tenants: refused to each",
 }
 # Operations about a thing of this name in the caller's own tenant: another one than the owner's.
 OWN_BY_NAME = {"getQueueDepth", "getFigureHistory"}
+# Operations that show callers what they themselves have asked for, also in vain: each entry says whose it is.
+TELL_OF_CALLERS = {"listAudit"}
 # Answers that differ from call to call, with the reason.
 CHANGING = {
     "getObservedTraffic": "it counts requests",
     "listAuditEvents": "the owner's own exports are noted there",
+    "listAudit": "what the owner's own calls do is noted there",
     "exportCustomer": "it has the audit in it",
     "getFigures": "it says how far changes are counted",
     "getTicketCounts": "it says how far changes are counted",

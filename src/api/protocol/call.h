@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "access/audit_reader.h"
 #include "api/protocol/access.h"
 #include "api/protocol/problem.h"
 #include "api/protocol/target.h"
@@ -60,9 +61,10 @@ struct Services {
   bool require_idempotency_key;
   reminders::Reminders* reminders;  // nullptr: there are none
   const capacity::Planner& planner;
-  support::SupportDesk* tickets;  // nullptr: there are none
-  metrics::Metrics* metrics;      // nullptr: nothing is counted
-  SignIns* sign_ins = nullptr;    // nullptr: there are no sessions
+  support::SupportDesk* tickets;         // nullptr: there are none
+  metrics::Metrics* metrics;             // nullptr: nothing is counted
+  SignIns* sign_ins = nullptr;           // nullptr: there are no sessions
+  access::AuditReader* audit = nullptr;  // nullptr: nothing is written down
 };
 
 // The memory for a large answer. It is taken before the answer is read, by its size.

@@ -55,6 +55,7 @@ inline constexpr ProblemType no_reminders{404, "NO_REMINDERS", "There are no rem
 inline constexpr ProblemType no_sessions{404, "NO_SESSIONS", "There is nothing to sign in with"};
 inline constexpr ProblemType session_not_found{404, "SESSION_NOT_FOUND", "Session not found"};
 inline constexpr ProblemType user_not_found{404, "USER_NOT_FOUND", "User or API key not found"};
+inline constexpr ProblemType no_audit{404, "NO_AUDIT", "There is no audit"};
 inline constexpr ProblemType not_watched{404, "NOT_WATCHED", "The traffic of the store is not watched"};
 inline constexpr ProblemType no_metrics{404, "NO_METRICS", "Nothing is counted"};
 inline constexpr ProblemType source_not_found{404, "SOURCE_NOT_FOUND", "Nothing of this name is counted"};

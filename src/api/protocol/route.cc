@@ -7,6 +7,13 @@
 
 namespace postino::api {
 
+bool is_audited(const Route& route) {
+  if (route.audited != Audited::by_right) return route.audited == Audited::always;
+  const Operation& operation = route.operation;
+  return operation.method != "GET" &&
+         (operation.right == Right::operate || operation.right == Right::approve_reminders);
+}
+
 Parameter email_id_parameter() {
   return {"id", ParameterPlace::path, {.type = "string", .description = "The id of the e-mail.", .format = "uuid"}};
 }

@@ -18,6 +18,9 @@ enum class Waits : std::uint8_t {
   for_messages,  // perhaps for minutes, until a producer has put them there
 };
 
+// Does the audit tell of calls? By its right: of all that change something by the rights to operate and to approve.
+enum class Audited : std::uint8_t { by_right, always, never };
+
 struct Route {
   Operation operation;
   Outcome (*handle)(Call& call) = nullptr;
@@ -35,7 +38,10 @@ struct Route {
   std::optional<messages::BrokerTarget> (*target)(const Call& call) = nullptr;
   bool direct = false;        // answered at once, without waiting for anything
   bool large_answer = false;  // of a read: a whole e-mail, perhaps with attachments, or a page of many
+  Audited audited = Audited::by_right;
 };
+
+bool is_audited(const Route& route);
 
 // Parameters that many have.
 Parameter email_id_parameter();

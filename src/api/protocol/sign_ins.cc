@@ -41,6 +41,8 @@ tl::unexpected<Problem> refuse_without_users() {
 // Of a name that does not exist nothing is logged: some people type their password there.
 constexpr const char* unknown_name = "(unknown)";
 
+constexpr std::string_view sign_in_action = "signIn";
+
 }  // namespace
 
 base::Result<SignIns::SignedIn, Problem> SignIns::with_password(const std::string& user, const std::string& password,
@@ -103,6 +105,22 @@ base::Result<SignIns::SignedIn, Problem> SignIns::begin_session(const Caller& ca
     sessions_.forget(created.session);
     return refuse_wrong(caller.name, from);
   }
+  if (audit_ != nullptr) {
+    const auto recorded =
+        audit_->record({.actor = caller.name,
+                        .kind = caller.is_user ? access::AuditEvent::user : access::AuditEvent::api_key,
+                        .tenant = caller.tenant,
+                        .from = from,
+                        .action = std::string(sign_in_action),
+                        .subject = created.session.id});
+    if (!recorded) {
+      sessions_.forget(created.session);
+      auto refusal =
+          refuse(problems::store_unavailable, "The audit cannot be written now. Nobody signs in without it.");
+      refusal.value().cause = recorded.error().message;
+      return refusal;
+    }
+  }
   ++succeeded_;
   base::log_info("access", "signed in", {{"name", caller.name}, {"from", from}, {"session", created.session.id}});
   return SignedIn{std::move(created.session), std::move(created.token), caller};
@@ -111,6 +129,9 @@ base::Result<SignIns::SignedIn, Problem> SignIns::begin_session(const Caller& ca
 tl::unexpected<Problem> SignIns::refuse_wrong(const std::string& name, const std::string& from) {
   ++failed_;
   base::log_warning("access", "sign-in failed", {{"name", name}, {"from", from}});
+  if (audit_ != nullptr)
+    audit_->note(
+        {.actor = name, .from = from, .action = std::string(sign_in_action), .result = access::AuditEvent::refused});
   return refuse(problems::sign_in_refused, "Check the name and the password, or the API key.");
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "access/audit.h"
 #include "access/password.h"
 #include "access/sessions.h"
 #include "access/sign_in_limits.h"
@@ -33,14 +34,16 @@ class SignIns {
   static constexpr int most_present = 6;  // that hash or wait for it: each keeps a thread
 
   // Everything given must outlive it. Who may sign in is asked of `access` each time, because settings are read again.
+  // Without an audit, sign-ins are told in the log alone.
   SignIns(const base::Swappable<Access>& access, access::Sessions& sessions, const base::Clock& clock,
-          SignInOptions options)
+          SignInOptions options, access::Audit* audit = nullptr)
       : access_(access),
         sessions_(sessions),
         clock_(clock),
         limits_(clock, options.rules),
         proxies_(std::move(options.proxies)),
-        is_password_(std::move(options.is_password)) {}
+        is_password_(std::move(options.is_password)),
+        audit_(audit) {}
 
   struct SignedIn {
     access::Session session;
@@ -89,6 +92,7 @@ class SignIns {
   access::SignInLimits limits_;
   const std::vector<std::string> proxies_;
   const std::function<bool(std::string_view password, const std::string& hash)> is_password_;
+  access::Audit* const audit_;
   std::counting_semaphore<most_hashing> hashing_{most_hashing};
   std::atomic<int> present_ = 0;
   std::atomic<std::uint64_t> succeeded_ = 0;

@@ -89,7 +89,8 @@ std::vector<Route> bounce_routes() {
                                      {409,
                                       "The record of the e-mail cannot be read (code UNREADABLE_EMAIL), or a request "
                                       "with the same idempotency key is in progress."}}},
-           .handle = take_bounce}};
+           .handle = take_bounce,
+           .audited = Audited::never}};  // a report of a mail server is no decision of a person
 }
 
 }  // namespace postino::api

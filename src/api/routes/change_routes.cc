@@ -64,7 +64,8 @@ std::vector<Route> change_routes() {
   return {
       {.operation = change_operation("cancelEmail", "/emails/{id}/cancel", Right::send, "Cancel an e-mail",
                                      "Possible as long as it has not been sent and no worker is sending it."),
-       .handle = change_email<&Outbox::cancel>},
+       .handle = change_email<&Outbox::cancel>,
+       .audited = Audited::always},
       {.operation =
            change_operation("holdEmail", "/emails/{id}/hold", Right::operate, "Hold an e-mail until it is released",
                             "It stays HELD until it is released or cancelled."),

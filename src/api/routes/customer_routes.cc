@@ -207,8 +207,11 @@ std::vector<Route> erasure_routes() {
   erased.answers = {{200, "What was removed, and what stays and why.", {{json_content_type, "ErasureReport"}}},
                     no_customer(),
                     {409, "The customer has unpaid invoices (WRONG_REMINDER_STATE), and `also_unpaid` is not true."}};
-  return {{.operation = std::move(exported), .handle = export_customer, .large_answer = true},
-          changing(std::move(erased), "Erasure", erase_customer)};
+  Route erasure = changing(std::move(erased), "Erasure", erase_customer);
+  erasure.audited = Audited::always;
+  return {
+      {.operation = std::move(exported), .handle = export_customer, .large_answer = true, .audited = Audited::always},
+      std::move(erasure)};
 }
 
 }  // namespace

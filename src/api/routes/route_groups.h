@@ -27,5 +27,6 @@ std::vector<Route> ticket_record_routes();
 std::vector<Route> figure_routes();
 std::vector<Route> session_routes();
 std::vector<Route> attachment_routes();
+std::vector<Route> audit_routes();
 
 }  // namespace postino::api

@@ -185,7 +185,8 @@ std::vector<Route> own_session_routes() {
                      .group = "Sessions",
                      .summary = "End all of one's own sessions",
                      .answers = {{200, "How many there were.", {{json_content_type, "Removal"}}}, {404, none_kept}}},
-       .handle = revoke_all_own},
+       .handle = revoke_all_own,
+       .audited = Audited::always},
       {.operation = {.id = "endOwnSession",
                      .method = "DELETE",
                      .path = "/sessions/{session}",
@@ -194,7 +195,8 @@ std::vector<Route> own_session_routes() {
                      .summary = "End one of one's own sessions",
                      .parameters = {session_parameter()},
                      .answers = {{204, "It has ended."}, {404, "There is no such session, or it has ended."}}},
-       .handle = revoke_own},
+       .handle = revoke_own,
+       .audited = Audited::always},
   };
 }
 

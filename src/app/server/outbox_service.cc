@@ -5,11 +5,11 @@
 #include <ostream>
 
 #include "api/service.h"
+#include "app/access/session_storage.h"
 #include "app/server/mysql_storage.h"
 #include "app/server/outbox_storage.h"
 #include "app/server/reminder_sample.h"
 #include "app/server/server_lock.h"
-#include "app/server/session_storage.h"
 #include "app/server/support_service.h"
 #include "app/server/ticket_sample.h"
 #include "base/this_thread.h"
@@ -107,6 +107,7 @@ struct OutboxService::Parts {
   std::shared_ptr<const capacity::Planner> planner;         // of capacity; may be null
   metrics::Metrics* metrics = nullptr;                      // may be null
   std::shared_ptr<signature::KeySource> keys;               // for buckets; may be null
+  AuditAccess audit;
   ObjectSettings objects;
   base::SystemRandom random;
   base::Pause pause;
@@ -247,6 +248,8 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGatew
   options_of_api.reminders = reminders.get();
   options_of_api.planner = planner;
   options_of_api.metrics = metrics;
+  options_of_api.audit = audit.audit;
+  options_of_api.audit_reader = audit.reader;
   options_of_api.store_keys = store_keys.get();
   const store::Retry retry(random, [this](base::Milliseconds delay) { pause.wait(delay); });
   sessions = make_sessions(store, all.tickets.table, own_clock, random, retry);
@@ -292,18 +295,17 @@ OutboxService::~OutboxService() {
   if (parts_->foreign_writes) parts_->foreign_writes->listen({});
 }
 
-base::Result<std::unique_ptr<OutboxService>> OutboxService::create(store::Store& store, MessageGateway& gateway,
-                                                                   const Settings& settings, const MemoryLimits& memory,
-                                                                   const base::PlausibleClock& clock,
-                                                                   std::shared_ptr<outbox::ForeignWriteLog> log,
-                                                                   std::shared_ptr<const capacity::Planner> planner,
-                                                                   metrics::Metrics* metrics,
-                                                                   std::shared_ptr<signature::KeySource> keys) {
+base::Result<std::unique_ptr<OutboxService>> OutboxService::create(
+    store::Store& store, MessageGateway& gateway, const Settings& settings, const MemoryLimits& memory,
+    const base::PlausibleClock& clock, std::shared_ptr<outbox::ForeignWriteLog> log,
+    std::shared_ptr<const capacity::Planner> planner, metrics::Metrics* metrics,
+    std::shared_ptr<signature::KeySource> keys, AuditAccess audit) {
   auto parts = std::make_unique<Parts>(clock);
   parts->foreign_writes = std::move(log);
   parts->planner = std::move(planner);
   parts->metrics = metrics;
   parts->keys = std::move(keys);
+  parts->audit = audit;
   parts->settings = settings.outbox;
   parts->objects = settings.objects;
   parts->data = settings.data;

@@ -12,6 +12,7 @@
 
 #include "api/protocol/limits.h"
 #include "api/service.h"
+#include "app/access/audit_service.h"
 #include "app/console/signals.h"
 #include "app/server/memory_limits.h"
 #include "app/server/message_gateway.h"
@@ -257,6 +258,7 @@ struct Running {
   OutboxService* outbox;
   MessageGateway* gateway;
   Monitor& monitor;
+  AuditService* audit;
 };
 
 // First everything that can fail, so that a failure changes nothing. Returns the settings that count now.
@@ -289,6 +291,8 @@ base::Result<Settings> reload(const Running& running, const Settings& settings, 
   std::string waiting;
   for (const std::string& flag : planned.flags) waiting.append(waiting.empty() ? "" : ", ").append(flag);
   base::log_info("serve", "reloaded");
+  if (running.audit != nullptr)
+    running.audit->log().note({.kind = access::AuditEvent::server, .action = "settings.reloaded"});
   if (!waiting.empty()) base::log_warning("serve", "some changes wait for a restart", {{"settings", waiting}});
   return std::move(planned.settings);
 }
@@ -338,8 +342,15 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   // What people have decided about reminders stays as it was written down.
   TRY(std::set<std::string> audits, opened->read_only_tables());
   if (!settings.outbox.off) audits.insert(audit_table(settings));
+  std::unique_ptr<AuditService> audit;
+  if (const auto options = audit_options(settings)) {
+    audits.insert(options->table);
+    TRY(audit, AuditService::create(store, *options, *clock));
+  }
   ReadOnlyTables closed(watched, std::move(audits));
-  auto endpoint = std::make_unique<wire::Endpoint>(closed, endpoint_options(settings, memory));
+  wire::EndpointOptions options_of_endpoint = endpoint_options(settings, memory);
+  if (audit) options_of_endpoint.audit = &audit->log();
+  auto endpoint = std::make_unique<wire::Endpoint>(closed, std::move(options_of_endpoint));
   std::unique_ptr<MessageGateway> gateway;
   std::unique_ptr<MetricsService> figures;
   std::unique_ptr<OutboxService> outbox;
@@ -356,7 +367,8 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
       TRY(figures, MetricsService::create(store, *gateway, settings, *clock));
     }
     TRY(outbox, OutboxService::create(store, *gateway, shared, memory, *clock, is_watched ? watched.log() : nullptr,
-                                      planner, figures ? &figures->metrics() : nullptr, opened->keys()));
+                                      planner, figures ? &figures->metrics() : nullptr, opened->keys(),
+                                      audit ? audit->access() : AuditAccess()));
   }
   std::atomic<const Servers*> listening = nullptr;  // requests come before start() has returned
   Monitor monitor(metrics_readers(settings));
@@ -370,12 +382,14 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   if (outbox) monitor.add_source([&](std::string& text) { outbox->append_metrics(text); });
   if (gateway) monitor.add_source([&](std::string& text) { gateway->append_metrics(text); });
   if (figures) monitor.add_source([&](std::string& text) { figures->append_metrics(text); });
+  if (audit) monitor.add_source([&](std::string& text) { audit->log().append_metrics(text); });
   if (outbox) monitor.add_check([&] { return outbox->problem(); });
   if (outbox)
     monitor.set_troubles([&] {
       std::vector<std::string> found = opened->troubles();
       std::ranges::move(outbox->troubles(), std::back_inserter(found));
       if (figures) std::ranges::move(figures->troubles(), std::back_inserter(found));
+      if (const auto trouble = audit ? audit->log().problem() : std::nullopt) found.push_back(*trouble);
       return found;
     });
   monitor.add_source([&](std::string& text) {
@@ -420,7 +434,8 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   net::notify_service_manager("READY=1");
   give_back_program_pages();
 
-  wait_and_reload(signals, {servers, *endpoint, outbox.get(), gateway.get(), monitor}, settings, read_settings);
+  wait_and_reload(signals, {servers, *endpoint, outbox.get(), gateway.get(), monitor, audit.get()}, settings,
+                  read_settings);
   signals.release();
   monitor.set_ready(false);
   net::notify_service_manager("STOPPING=1");
@@ -444,10 +459,12 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
     if (figures) figures->stop();
   }
   endpoint->stop();
+  if (audit) audit->log().stop();
   listening = nullptr;
   outbox.reset();
   figures.reset();
   gateway.reset();
+  audit.reset();
   opened.reset();  // answers what it has taken
   endpoint.reset();
   base::log_info("serve", "ended");

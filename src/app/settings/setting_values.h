@@ -81,6 +81,10 @@ T& field(Settings& settings, T MetricsSettings::*member) {
   return settings.metrics.*member;
 }
 template <class T>
+T& field(Settings& settings, T AuditSettings::*member) {
+  return settings.audit.*member;
+}
+template <class T>
 T& field(Settings& settings, T http::OriginPolicyOptions::*member) {
   return settings.access.origin_policy.*member;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/settings/access_settings.h"
+#include "app/settings/audit_settings.h"
 #include "app/settings/capacity_settings.h"
 #include "app/settings/messages_settings.h"
 #include "app/settings/metrics_settings.h"
@@ -54,6 +55,7 @@ struct Settings {
   std::chrono::seconds shutdown_grace{10};
 
   AccessSettings access;
+  AuditSettings audit;
   OutboxSettings outbox;
   idempotency::GuardOptions idempotency;  // of keyed calls, but for those that hand in e-mails
   MessagesSettings messages;
@@ -110,6 +112,7 @@ std::vector<Setting> reminder_settings();
 std::vector<Setting> capacity_settings();
 std::vector<Setting> ticket_settings();  // and of the object store
 std::vector<Setting> metrics_settings();
+std::vector<Setting> audit_settings();
 
 // What follows goes on after an error, and fails with all that were found.
 
@@ -130,6 +133,7 @@ std::vector<std::string> misspelt_variables(const std::vector<std::string>& name
 // Rules that concern several settings.
 base::Result<void> check(const Settings& settings);
 base::Result<void> check_policies(const Settings& settings);
+base::Result<void> check_audit(const Settings& settings);
 base::Result<void> check_metrics(const Settings& settings);  // those of metrics, among them
 
 // All settings as a configuration file, secrets left out.

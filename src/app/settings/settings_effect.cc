@@ -66,6 +66,7 @@ const std::vector<EffectRule>& effect_rules() {
         "metrics.subscribers"},
        [](const Settings& all) { return all.metrics.off; },
        "with --no-metrics"},
+      {{"audit.table", "audit.keep"}, [](const Settings& all) { return all.audit.off; }, "with --no-audit"},
       {{"mysql."},
        [](const Settings& all) { return all.outbox.ledger != LedgerKind::mysql; },
        "without --ledger mysql"},

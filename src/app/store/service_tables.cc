@@ -41,6 +41,15 @@ std::vector<store::TableSetup> email_tables(const Settings& settings) {
 
 std::string audit_table(const Settings& settings) { return reminder_tables(settings).audit(); }
 
+std::optional<access::AuditOptions> audit_options(const Settings& settings) {
+  if (settings.outbox.off || settings.audit.off) return std::nullopt;
+  access::AuditOptions options;
+  options.table = settings.audit.table;
+  options.kept = settings.audit.kept;
+  options.marks_table = settings.store == StoreKind::embedded;
+  return options;
+}
+
 std::set<std::string> followed_tables(const Settings& settings) {
   std::set<std::string> followed;
   if (settings.outbox.off) return followed;
@@ -63,6 +72,7 @@ std::vector<store::TableSetup> service_tables(const Settings& settings) {
   if (!settings.reminders.off) add(reminders::table_setups(reminder_tables(settings)));
   if (needs_tickets(settings)) add({support::ticket_table_setup({.tickets = settings.tickets.table})});
   if (!settings.metrics.off) add({metrics::metrics_table_setup(settings.metrics.table)});
+  if (const auto audit = audit_options(settings)) add({access::audit_table_setup(*audit)});
   const std::set<std::string> followed = followed_tables(settings);
   for (store::TableSetup& setup : setups)
     if (followed.contains(setup.request.table_name))

@@ -127,7 +127,7 @@ Authenticator::~Authenticator() = default;
 Authenticator::Authenticator(Authenticator&&) noexcept = default;
 
 std::optional<AuthenticationFailure> Authenticator::check(const http::Request& request, Body body,
-                                                          KeyPoliciesPointer* policies) const {
+                                                          Signer* signer) const {
   const std::string_view header = request.header("authorization");
   QueryParameters query = signature::parse_query(request.query());
   const bool in_query = has_query_signature(query);
@@ -158,7 +158,7 @@ std::optional<AuthenticationFailure> Authenticator::check(const http::Request& r
   call.credential = *credential;
   call.date = signature::format_signature_time(call.signed_at);
   if (auto failure = check_scope(call)) return failure;
-  return strict_ ? check_signature(request, call, body, policies) : std::nullopt;
+  return strict_ ? check_signature(request, call, body, signer) : std::nullopt;
 }
 
 std::optional<AuthenticationFailure> Authenticator::check_time(const SignedCall& call) const {
@@ -195,7 +195,7 @@ std::optional<AuthenticationFailure> Authenticator::check_scope(const SignedCall
 
 std::optional<AuthenticationFailure> Authenticator::check_signature(const http::Request& request,
                                                                     const SignedCall& call, Body body,
-                                                                    KeyPoliciesPointer* policies) const {
+                                                                    Signer* signer) const {
   // The keys are configured here and no service hands out temporary ones: every token is a wrong one.
   if (call.fields.has_session_token) return unrecognized("The security token included in the request is invalid");
   const AccessKey* const key = find(call.credential.key_id);
@@ -214,7 +214,7 @@ std::optional<AuthenticationFailure> Authenticator::check_signature(const http::
         *key, invalid("The request signature we calculated does not match the signature you provided. Check your AWS "
                       "Secret Access Key and signing method. Consult the service documentation for details."));
   if (!known) signing_keys_->insert(call.credential, signing_key);
-  if (policies != nullptr) *policies = key->policies;
+  if (signer != nullptr) *signer = {key->id, key->policies};
   return std::nullopt;
 }
 

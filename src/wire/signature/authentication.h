@@ -19,6 +19,12 @@ struct AccessKey {
 };
 using KeyPoliciesPointer = std::shared_ptr<const access::KeyPolicies>;
 
+// Who has signed a request.
+struct Signer {
+  std::string key_id;                     // empty: signatures do not count
+  KeyPoliciesPointer policies = nullptr;  // nullptr: the key may do everything
+};
+
 struct AuthenticationFailure {
   std::string type;  // the exception's name, for example "InvalidSignatureException"
   std::string message;
@@ -42,10 +48,8 @@ class Authenticator {
   Authenticator(Authenticator&&) noexcept;
 
   // nullopt when the request may proceed. The order of the checks and their words are DynamoDB's.
-  // `policies` becomes those of the key that signed it.
-  std::optional<AuthenticationFailure> check(const http::Request& request,
-                                             KeyPoliciesPointer* policies = nullptr) const {
-    return check(request, Body::there, policies);
+  std::optional<AuthenticationFailure> check(const http::Request& request, Signer* signer = nullptr) const {
+    return check(request, Body::there, signer);
   }
   // The same as far as it can be told without the body.
   std::optional<AuthenticationFailure> check_headers(const http::Request& request) const {
@@ -56,12 +60,11 @@ class Authenticator {
 
  private:
   enum class Body { there, to_come };
-  std::optional<AuthenticationFailure> check(const http::Request& request, Body body,
-                                             KeyPoliciesPointer* policies) const;
+  std::optional<AuthenticationFailure> check(const http::Request& request, Body body, Signer* signer) const;
   std::optional<AuthenticationFailure> check_time(const SignedCall& call) const;
   std::optional<AuthenticationFailure> check_scope(const SignedCall& call) const;
   std::optional<AuthenticationFailure> check_signature(const http::Request& request, const SignedCall& call, Body body,
-                                                       KeyPoliciesPointer* policies) const;
+                                                       Signer* signer) const;
   const AccessKey* find(std::string_view id) const;
 
   std::vector<AccessKey> keys_;

@@ -1,4 +1,4 @@
-#include "app/server/session_storage.h"
+#include "app/access/session_storage.h"
 
 #include "support/ticket_store.h"
 
