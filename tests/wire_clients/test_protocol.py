@@ -280,11 +280,8 @@ def test_malformed_json_is_found_before_an_unknown_operation(wire):
         "RestoreTableFromBackup",
         "RestoreTableToPointInTime",
         "ListBackups",
-        "CreateGlobalTable",
         "ExportTableToPointInTime",
         "ImportTable",
-        "EnableKinesisStreamingDestination",
-        "DescribeContributorInsights",
     ],
 )
 def test_operation_that_is_not_there_is_unknown(wire, operation):
