@@ -34,6 +34,7 @@ constexpr Benchmark benchmarks[] = {
     {"batch", postino::bench::write_many_at_once},
     {"million", postino::bench::hold_a_million_items},
     {"watch", postino::bench::watch_traffic},
+    {"recovery", postino::bench::recover},
 };
 
 // In a process of its own. The number of bars that were missed, or nothing when it failed.

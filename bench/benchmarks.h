@@ -23,5 +23,6 @@ void write_conditionally(BenchmarkRun& run);
 void write_many_at_once(BenchmarkRun& run);
 void hold_a_million_items(BenchmarkRun& run);
 void watch_traffic(BenchmarkRun& run);
+void recover(BenchmarkRun& run);
 
 }  // namespace postino::bench

@@ -94,6 +94,20 @@ void EngineStore::load(std::uint64_t count) {
     });
 }
 
+void EngineStore::enable_recovery() {
+  CHECK(engine_->update_continuous_backups(table_name, {.enabled = true, .recovery_period_days = {}}));
+}
+
+void EngineStore::restore() {
+  store::RestoreToPointInTimeRequest request;
+  request.source_table_name = table_name;
+  request.target_table_name = "restored";
+  request.use_latest_time = true;
+  CHECK(engine_->restore_table_to_point_in_time(request));
+  while (engine_->describe_table("restored")->status != store::TableStatus::active)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
 Operation EngineStore::inserting() {
   return [this, request = put_request()] {
     become_mail(request->item, next_++);

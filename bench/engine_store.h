@@ -28,6 +28,10 @@ class EngineStore {
   // What was in memory is in files afterwards, as it is after any restart.
   void reopen();
 
+  void enable_recovery();
+  // Restores the table as it is now into a new one, and returns when that is there.
+  void restore();
+
   // Factories of operations, each for one thread. Writes are synced.
   Operation inserting();
   Starter inserting_with_callbacks();

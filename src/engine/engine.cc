@@ -1,5 +1,6 @@
 #include "engine/engine.h"
 
+#include "engine/backups/backup_operations.h"
 #include "engine/catalog/core.h"
 #include "engine/items/answering_entry.h"
 #include "engine/items/item_reader.h"
@@ -21,6 +22,7 @@ struct Engine::Parts {
         tables(*core),
         settings(*core),
         streams(*core),
+        backups(*core),
         reader(*core),
         pages(*core),
         writer(*core),
@@ -31,6 +33,7 @@ struct Engine::Parts {
   TableOperations tables;
   ResourceSettings settings;
   StreamOperations streams;
+  BackupOperations backups;
   ItemReader reader;
   PageReader pages;
   ItemWriter writer;
@@ -156,11 +159,15 @@ store::Answer<store::TimeToLiveDescription> Engine::describe_time_to_live(const 
 }
 store::Answer<store::PointInTimeRecoveryDescription> Engine::update_continuous_backups(
     const std::string& table_name, const store::PointInTimeRecoverySpecification& specification) {
-  return current().tables.update_continuous_backups(table_name, specification);
+  return current().backups.update_continuous_backups(table_name, specification);
 }
 store::Answer<store::PointInTimeRecoveryDescription> Engine::describe_continuous_backups(
     const std::string& table_name) {
-  return current().tables.describe_continuous_backups(table_name);
+  return current().backups.describe_continuous_backups(table_name);
+}
+store::Answer<store::TableDescription> Engine::restore_table_to_point_in_time(
+    const store::RestoreToPointInTimeRequest& request) {
+  return current().backups.restore_to_point_in_time(request);
 }
 store::Answer<void> Engine::tag_resource(const std::string& arn, const std::vector<store::Tag>& tags) {
   return current().tables.tag(arn, tags);

@@ -167,7 +167,8 @@ TEST(PowerLoss, WhileAStoreIsMadeLeavesOneThatCanBeOpened) {
   for (int operations = 0; operations < 60; ++operations) {
     base::TemporaryDirectory directory{memory_directory()};
     Options options;
-    // It is there already: a start that fails takes back a directory that it made, which a machine without power cannot.
+    // It is there already: a start that fails takes back a directory that it made, which a machine without power
+    // cannot.
     options.directory = directory.path();
     PowerLossEnv disk;
     disk.cut_power_after(operations);
@@ -178,6 +179,67 @@ TEST(PowerLoss, WhileAStoreIsMadeLeavesOneThatCanBeOpened) {
     const auto again = Engine::open(options);
     EXPECT_TRUE(again) << operations << ": " << again.error().message;
   }
+}
+
+// Everything in it is as it was when the restore was asked for, however often the power goes while it is filled.
+class RestoreUnderPowerLoss {
+ public:
+  explicit RestoreUnderPowerLoss(std::uint64_t seed) : random_(seed) {
+    options_.directory = directory_.path() / "data";
+  }
+
+  void run() {
+    ask_for_restore();
+    for (int opening = 0; !is_active(); ++opening) {
+      ASSERT_LT(opening, 500);
+      PowerLossEnv disk;
+      disk.cut_power_after(static_cast<std::int64_t>(random_() % 60));
+      auto engine = Engine::open(options_, disk.env());
+      if (engine)
+        for (bool more = true; more;) more = (*engine)->run_maintenance_once().value_or(false);
+      disk.cut_power();
+      if (engine) engine->reset();
+      disk.lose_unsynced(random_, random_() % 2 == 0 ? UnsyncedTail::gone : UnsyncedTail::torn);
+    }
+    const auto engine = Engine::open(options_);
+    ASSERT_TRUE(engine) << engine.error().message;
+    EXPECT_EQ(scan_everything(**engine, "copy"), expected_);
+    for (const std::string& fault : check_table(**engine, "copy")) ADD_FAILURE() << fault;
+  }
+
+ private:
+  void ask_for_restore() {
+    options_.background = false;
+    options_.memtable_bytes = 128 << 10;
+    const auto engine = Engine::open(options_).value();
+    create_workload_tables(*engine);
+    ASSERT_TRUE(engine->update_continuous_backups("ledger", {.enabled = true, .recovery_period_days = {}}));
+    WorkloadWriter writer(0, random_());
+    for (int i = 0; i < 300; ++i) ASSERT_TRUE(writer.write_once(*engine));
+    expected_ = scan_everything(*engine, "ledger");
+    store::RestoreToPointInTimeRequest request;
+    request.source_table_name = "ledger";
+    request.target_table_name = "copy";
+    request.use_latest_time = true;
+    ASSERT_TRUE(engine->restore_table_to_point_in_time(request));
+    for (int i = 0; i < 100; ++i) ASSERT_TRUE(writer.write_once(*engine));
+  }
+  bool is_active() {
+    const auto engine = Engine::open(options_).value();
+    return engine->describe_table("copy").value().status == store::TableStatus::active;
+  }
+
+  std::mt19937_64 random_;
+  base::TemporaryDirectory directory_{memory_directory()};
+  Options options_;
+  std::vector<item::Item> expected_;
+};
+
+TEST(PowerLoss, ARestoredTableIsWholeOrBeingRestored) {
+  const std::uint64_t seed = first_seed();
+  std::cout << "POSTINO_SEED=" << seed << '\n';
+  for (int i = 0; i < 3 * base::test_effort() && !testing::Test::HasFailure(); ++i)
+    RestoreUnderPowerLoss(seed + static_cast<std::uint64_t>(i)).run();
 }
 
 // Shows that the disk really loses what is not synced. What is left is still a whole past state.

@@ -191,6 +191,64 @@ TEST_F(StoreRepairTest, FindsEntriesThatBelongToNoItem) {
   expect_repairable();
 }
 
+// With point-in-time recovery, and an item that was something else a second ago.
+class RecoverableRepairTest : public StoreRepairTest {
+ protected:
+  RecoverableRepairTest() {
+    EXPECT_TRUE(store().update_continuous_backups("letters", {.enabled = true, .recovery_period_days = {}}));
+    clock().advance(std::chrono::seconds(1));
+    put("letters", R"({"id":{"S":"1"},"changed":{"BOOL":true}})");
+  }
+  store::RestoreToPointInTimeRequest first_second() const {
+    store::RestoreToPointInTimeRequest request;
+    request.source_table_name = "letters";
+    request.target_table_name = "before";
+    request.time = engine_test_start;
+    return request;
+  }
+  void finish_restore() {
+    while (engine().run_maintenance_once().value()) {
+    }
+  }
+};
+
+TEST_F(RecoverableRepairTest, WithoutALossTablesCanBeBroughtBack) {
+  change_behind([](Database& database, rocksdb::WriteBatch& batch) {
+    batch.Delete(database.handle(Family::indexes), first_key(database, Family::indexes));
+    batch.Put(database.handle(Family::undo), undo_key(99, 1, 1), "stray");
+  });
+  EXPECT_THAT(check().problems.lines(), Contains(HasSubstr("belongs to no table with point-in-time recovery")));
+  const StoreRepair repaired = expect_repairable();
+  EXPECT_THAT(repaired.lost.lines(), IsEmpty());
+  EXPECT_EQ(repaired.saved.undo_records, 1u);
+  ASSERT_EQ(outcome(store().restore_table_to_point_in_time(first_second())), "ok");
+  finish_restore();
+  EXPECT_THAT(check_table(store(), "before"), IsEmpty());
+  EXPECT_EQ(get("before", R"({"id":{"S":"1"}})").find("changed"), std::string::npos);
+}
+
+TEST_F(RecoverableRepairTest, WhatMayNotBeExactIsNotRestored) {
+  ASSERT_EQ(outcome(store().restore_table_to_point_in_time(first_second())), "ok");  // and not filled yet
+  change_behind([](Database& database, rocksdb::WriteBatch& batch) {
+    batch.Put(database.handle(Family::items), first_key(database, Family::items), "\x07garbage");
+  });
+  const StoreRepair repaired = expect_repairable();
+  EXPECT_THAT(repaired.lost.lines(), Contains("table letters: it can be restored to times after the repair only"));
+  EXPECT_THAT(repaired.lost.lines(), Contains("table before: it was being restored, and must be restored again"));
+  EXPECT_EQ(outcome(store().describe_table("before")),
+            "ResourceNotFoundException: Requested resource not found: Table: before not found");
+  EXPECT_EQ(store().restore_table_to_point_in_time(first_second()).error().type,
+            store::ErrorType::invalid_restore_time);
+}
+
+TEST_F(RecoverableRepairTest, AnUndoRecordThatCannotBeReadIsFound) {
+  change_behind([](Database& database, rocksdb::WriteBatch& batch) {
+    batch.Put(database.handle(Family::undo), first_key(database, Family::undo), "\x07garbage");
+  });
+  EXPECT_THAT(check().problems.lines(), Contains(HasSubstr("the undo record")));
+  EXPECT_THAT(expect_repairable().lost.lines(), Contains("table letters: records of what it was before"));
+}
+
 TEST_F(StoreRepairTest, DropsAnItemThatCannotBeRead) {
   change_behind([](Database& database, rocksdb::WriteBatch& batch) {
     batch.Put(database.handle(Family::items), first_key(database, Family::items), "\x07garbage");

@@ -102,6 +102,8 @@ class RemoteStore final : public store::Store {
       const std::string& table_name, const store::PointInTimeRecoverySpecification& specification) override;
   store::Answer<store::PointInTimeRecoveryDescription> describe_continuous_backups(
       const std::string& table_name) override;
+  store::Answer<store::TableDescription> restore_table_to_point_in_time(
+      const store::RestoreToPointInTimeRequest& request) override;
   store::Answer<void> tag_resource(const std::string& arn, const std::vector<store::Tag>& tags) override;
   store::Answer<void> untag_resource(const std::string& arn, const std::vector<std::string>& keys) override;
   // All pages of it.

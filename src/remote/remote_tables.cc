@@ -40,6 +40,10 @@ std::string table_of_arn(const std::string& arn) {
 store::Answer<store::TableDescription> RemoteStore::create_table(const store::CreateTableRequest& request) {
   const Call call{.operation = "CreateTable", .table = request.table_name, .body = encode(request)};
   auto asked = ask(*caller_, call, decode_table);
+  // Some services say what is otherwise said of restores.
+  if (!asked.answer && (asked.answer.error().type == ErrorType::table_already_exists ||
+                        asked.answer.error().type == ErrorType::table_in_use))
+    asked.answer.error().type = ErrorType::resource_in_use;
   // The first attempt has made it.
   if (has_failed_with(asked, ErrorType::resource_in_use)) return describe_table(request.table_name);
   return settled(std::move(asked));
@@ -99,6 +103,17 @@ store::Answer<store::PointInTimeRecoveryDescription> RemoteStore::describe_conti
     const std::string& table_name) {
   const Call call{.operation = "DescribeContinuousBackups", .table = table_name, .body = encode_table_name(table_name)};
   return ask(*caller_, call, decode_recovery).answer;
+}
+
+store::Answer<store::TableDescription> RemoteStore::restore_table_to_point_in_time(
+    const store::RestoreToPointInTimeRequest& request) {
+  const Call call{
+      .operation = "RestoreTableToPointInTime", .table = request.target_table_name, .body = encode(request)};
+  auto asked = ask(*caller_, call, decode_table);
+  // The first attempt has begun it.
+  if (has_failed_with(asked, ErrorType::table_already_exists) || has_failed_with(asked, ErrorType::table_in_use))
+    return describe_table(request.target_table_name);
+  return settled(std::move(asked));
 }
 
 store::Answer<void> RemoteStore::tag_resource(const std::string& arn, const std::vector<store::Tag>& tags) {

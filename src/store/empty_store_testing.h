@@ -63,6 +63,9 @@ class EmptyStore : public Store {
   Answer<PointInTimeRecoveryDescription> describe_continuous_backups(const std::string&) override {
     return refuse<PointInTimeRecoveryDescription>();
   }
+  Answer<TableDescription> restore_table_to_point_in_time(const RestoreToPointInTimeRequest&) override {
+    return refuse<TableDescription>();
+  }
   Answer<void> tag_resource(const std::string&, const std::vector<Tag>&) override { return refuse<void>(); }
   Answer<void> untag_resource(const std::string&, const std::vector<std::string>&) override { return refuse<void>(); }
   Answer<ListTagsResponse> list_tags_of_resource(const std::string&) override { return refuse<ListTagsResponse>(); }

@@ -18,7 +18,11 @@ enum class ErrorType {
   resource_not_found,
   resource_in_use,
   continuous_backups_unavailable,
-  table_not_found,  // what backups and point-in-time recovery say instead of resource_not_found
+  point_in_time_recovery_unavailable,
+  invalid_restore_time,
+  table_already_exists,  // what restores say instead of resource_in_use
+  table_in_use,          // likewise, of a table that is being created or deleted
+  table_not_found,       // what backups and point-in-time recovery say instead of resource_not_found
   limit_exceeded,
   duplicate_item,
   transaction_canceled,

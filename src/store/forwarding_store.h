@@ -84,6 +84,9 @@ class ForwardingStore : public Store {
   Answer<PointInTimeRecoveryDescription> describe_continuous_backups(const std::string& table_name) override {
     return inner_.describe_continuous_backups(table_name);
   }
+  Answer<TableDescription> restore_table_to_point_in_time(const RestoreToPointInTimeRequest& request) override {
+    return inner_.restore_table_to_point_in_time(request);
+  }
   Answer<void> tag_resource(const std::string& arn, const std::vector<Tag>& tags) override {
     return inner_.tag_resource(arn, tags);
   }

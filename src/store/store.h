@@ -89,6 +89,8 @@ class Store {
   virtual Answer<PointInTimeRecoveryDescription> update_continuous_backups(
       const std::string& table_name, const PointInTimeRecoverySpecification& specification) = 0;
   virtual Answer<PointInTimeRecoveryDescription> describe_continuous_backups(const std::string& table_name) = 0;
+  // The new table is being created until it has all items.
+  virtual Answer<TableDescription> restore_table_to_point_in_time(const RestoreToPointInTimeRequest& request) = 0;
   virtual Answer<void> tag_resource(const std::string& arn, const std::vector<Tag>& tags) = 0;
   virtual Answer<void> untag_resource(const std::string& arn, const std::vector<std::string>& keys) = 0;
   virtual Answer<ListTagsResponse> list_tags_of_resource(const std::string& arn) = 0;

@@ -114,6 +114,15 @@ struct IndexDescription {
   std::optional<Throughput> warm;  // absent in CreateTable's own answer
 };
 
+// Of a table that is being restored.
+struct RestoreSummary {
+  std::optional<std::string> source_backup_arn;
+  std::optional<std::string> source_table_arn;
+  base::TimePoint time;
+  bool in_progress = false;
+  friend bool operator==(const RestoreSummary&, const RestoreSummary&) = default;
+};
+
 struct TableDescription {
   std::string name;
   std::string arn;
@@ -138,6 +147,7 @@ struct TableDescription {
   std::optional<base::TimePoint> table_class_changed;
   std::optional<EncryptionSpecification> encryption;
   bool deletion_protection = false;
+  std::optional<RestoreSummary> restore;
 };
 
 // Who may do what with a table and its indexes, or with a stream, as it is kept beside them: a text in IAM's JSON.

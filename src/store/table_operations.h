@@ -86,6 +86,27 @@ struct PointInTimeRecoverySpecification {
   std::optional<int> recovery_period_days;
 };
 
+// What a restored table has otherwise than its source: absent members are taken from there.
+struct RestoreOverrides {
+  std::optional<BillingMode> billing_mode;
+  std::optional<Throughput> throughput;
+  std::optional<OnDemandThroughput> on_demand;
+  std::optional<std::vector<LocalIndexDefinition>> local_indexes;    // some of the source's, or none
+  std::optional<std::vector<GlobalIndexDefinition>> global_indexes;  // likewise
+  std::optional<EncryptionSpecification> encryption;
+};
+
+// Makes a new table with the items that a table with point-in-time recovery had: exactly as the last commit of the
+// second left them that `time` is in, or of the last one that can be restored.
+struct RestoreToPointInTimeRequest {
+  std::optional<std::string> source_table_name;
+  std::optional<std::string> source_table_arn;  // instead of the name
+  std::string target_table_name;
+  std::optional<base::TimePoint> time;
+  bool use_latest_time = false;
+  RestoreOverrides overrides;
+};
+
 struct ListTagsResponse {
   std::vector<Tag> tags;
   std::optional<std::string> next_token;

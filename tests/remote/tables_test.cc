@@ -182,6 +182,34 @@ TEST_P(TableRecoveryTest, KeepsWhatRecoveryNeeds) {
   EXPECT_EQ(refusal_of(store().describe_continuous_backups("none")), "TableNotFoundException: Table not found: none");
 }
 
+TEST_P(TableRecoveryTest, RestoresWhatATableWas) {
+  create_table("one");
+  ASSERT_EQ(refusal_of(store().update_continuous_backups("one", {true, {}})), "");
+  ASSERT_EQ(refusal_of(store().put_item(put("one", {{"pk", "a"}, {"v", 1}}))), "");
+  const base::TimePoint before = clock().now();
+  clock().advance(std::chrono::seconds(1));
+  ASSERT_EQ(refusal_of(store().put_item(put("one", {{"pk", "a"}, {"v", 2}}))), "");
+  store::RestoreToPointInTimeRequest request;
+  request.source_table_name = "one";
+  request.target_table_name = "copy";
+  request.time = before;
+  const auto begun = store().restore_table_to_point_in_time(request);
+  ASSERT_EQ(refusal_of(begun), "");
+  EXPECT_EQ(begun->status, store::TableStatus::creating);
+  EXPECT_EQ(begun->restore, (store::RestoreSummary{std::nullopt, store().describe_table("one")->arn, before, true}));
+  while (engine().run_maintenance_once().value()) {
+  }
+  EXPECT_EQ(store().describe_table("copy")->status, store::TableStatus::active);
+  EXPECT_EQ(store().get_item(get("copy", {{"pk", "a"}}))->item, (item::Item{{"pk", "a"}, {"v", 1}}));
+
+  EXPECT_EQ(refusal_of(store().restore_table_to_point_in_time(request)),
+            "TableAlreadyExistsException: Table already exists: copy");
+  request.target_table_name = "other";
+  request.time = before - std::chrono::hours(1);
+  EXPECT_THAT(refusal_of(store().restore_table_to_point_in_time(request)),
+              testing::StartsWith("InvalidRestoreTimeException: "));
+}
+
 TEST_P(TableStoreTest, DeletesTables) {
   create_table("one");
   const auto deleted = store().delete_table("one");

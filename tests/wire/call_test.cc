@@ -154,6 +154,26 @@ TEST_F(CallTest, SettingsAndTagsAreKept) {
   EXPECT_EQ(answer("ListTagsOfResource", "{" + arn + "}"), R"({"Tags":[{"Key":"b","Value":""}]})");
 }
 
+TEST_F(CallTest, ATableIsRestored) {
+  answer("UpdateContinuousBackups",
+         R"({"TableName":"items","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}})");
+  EXPECT_THAT(
+      answer("RestoreTableToPointInTime",
+             R"({"SourceTableName":"items","TargetTableName":"copy","UseLatestRestorableTime":true,)"
+             R"("GlobalSecondaryIndexOverride":[],"BillingModeOverride":"PAY_PER_REQUEST"})"),
+      AllOf(
+          HasSubstr(R"("TableStatus":"CREATING")"),
+          HasSubstr(
+              R"("RestoreSummary":{"SourceTableArn":"arn:aws:dynamodb:us-east-1:000000000000:table/items","RestoreDateTime":)"),
+          HasSubstr(R"("RestoreInProgress":true})")));
+  EXPECT_EQ(refusal("RestoreTableToPointInTime", R"({"SourceTableName":"items","UseLatestRestorableTime":true})"),
+            "ValidationException: 1 validation error detected: Value null at 'targetTableName' failed to satisfy "
+            "constraint: Member must not be null");
+  EXPECT_THAT(refusal("RestoreTableToPointInTime",
+                      R"({"SourceTableName":"items","TargetTableName":"old","RestoreDateTime":1.5E9})"),
+              HasSubstr("InvalidRestoreTimeException: "));
+}
+
 TEST_F(CallTest, TheServiceTellsOfItself) {
   EXPECT_EQ(answer("DescribeLimits", "{}"),
             R"({"AccountMaxReadCapacityUnits":80000,"AccountMaxWriteCapacityUnits":80000,)"

@@ -96,6 +96,8 @@ const std::map<std::string, std::string>& calls() {
       {"DescribeContinuousBackups", R"({"TableName":"items"})"},
       {"UpdateContinuousBackups",
        R"({"TableName":"items","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}})"},
+      {"RestoreTableToPointInTime",
+       R"({"SourceTableName":"items","TargetTableName":"restored","UseLatestRestorableTime":true})"},
       {"TagResource", R"({"ResourceArn":")" + arn + R"(","Tags":[{"Key":"a","Value":"b"}]})"},
       {"UntagResource", R"({"ResourceArn":")" + arn + R"(","TagKeys":["a"]})"},
       {"ListTagsOfResource", R"({"ResourceArn":")" + arn + "\"}"},

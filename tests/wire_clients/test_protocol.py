@@ -278,7 +278,6 @@ def test_malformed_json_is_found_before_an_unknown_operation(wire):
         "listtables",
         "CreateBackup",
         "RestoreTableFromBackup",
-        "RestoreTableToPointInTime",
         "ListBackups",
         "ExportTableToPointInTime",
         "ImportTable",

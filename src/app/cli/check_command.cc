@@ -54,6 +54,7 @@ void write_counts(json::Writer& writer, std::string_view name, const engine::Sto
   writer.key("index_entries").integer(static_cast<std::int64_t>(counts.index_entries));
   writer.key("expiry_entries").integer(static_cast<std::int64_t>(counts.expiry_entries));
   writer.key("stream_records").integer(static_cast<std::int64_t>(counts.stream_records));
+  writer.key("undo_records").integer(static_cast<std::int64_t>(counts.undo_records));
   writer.end_object();
 }
 
@@ -62,7 +63,8 @@ std::string counts_text(const engine::StoreCounts& counts) {
          counted(static_cast<std::int64_t>(counts.items), "item") + ", " +
          grouped(static_cast<std::int64_t>(counts.index_entries)) + " index entries, " +
          grouped(static_cast<std::int64_t>(counts.expiry_entries)) + " expiry entries, " +
-         counted(static_cast<std::int64_t>(counts.stream_records), "change record");
+         counted(static_cast<std::int64_t>(counts.stream_records), "change record") + ", " +
+         counted(static_cast<std::int64_t>(counts.undo_records), "undo record");
 }
 
 void print_lines(const std::vector<std::string>& lines, std::uint64_t count, const Console& console) {

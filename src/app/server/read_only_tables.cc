@@ -120,6 +120,12 @@ store::Answer<store::PointInTimeRecoveryDescription> ReadOnlyTables::update_cont
   if (is_closed(table_name)) return refuse_change(table_name);
   return inner().update_continuous_backups(table_name, specification);
 }
+// What is in such a table may be read, in a table of another name, too.
+store::Answer<store::TableDescription> ReadOnlyTables::restore_table_to_point_in_time(
+    const store::RestoreToPointInTimeRequest& request) {
+  if (is_closed(request.target_table_name)) return refuse_change(request.target_table_name);
+  return inner().restore_table_to_point_in_time(request);
+}
 store::Answer<void> ReadOnlyTables::tag_resource(const std::string& arn, const std::vector<store::Tag>& tags) {
   if (const std::string closed = closed_resource(arn); !closed.empty()) return refuse_change(closed);
   if (has_mark(tags)) return refuse_mark();

@@ -40,6 +40,8 @@ class ReadOnlyTables final : public store::ForwardingStore {
       const std::string& table_name, const store::TimeToLiveSpecification& specification) override;
   store::Answer<store::PointInTimeRecoveryDescription> update_continuous_backups(
       const std::string& table_name, const store::PointInTimeRecoverySpecification& specification) override;
+  store::Answer<store::TableDescription> restore_table_to_point_in_time(
+      const store::RestoreToPointInTimeRequest& request) override;
   store::Answer<void> tag_resource(const std::string& arn, const std::vector<store::Tag>& tags) override;
   store::Answer<void> untag_resource(const std::string& arn, const std::vector<std::string>& keys) override;
 

@@ -160,6 +160,12 @@ ObjectId Catalog::take_id(CommitEntry& entry) {
   return id;
 }
 
+std::string restored_key(ObjectId table) {
+  std::string key(restored_prefix);
+  base::append_big_endian(key, table);
+  return key;
+}
+
 void put_table(CatalogState& state, CommitEntry& entry, Table table) {
   entry.put(Family::meta, table_key(table), encode_table(table));
   auto put = std::make_shared<const Table>(std::move(table));
@@ -171,6 +177,8 @@ void remove_table(CommitEntry& entry, const Table& table) {
   entry.remove(Family::meta, statistics_key(table.id));
   entry.remove_range(Family::items, id_prefix(table.id), id_prefix(table.id + 1));
   entry.remove_range(Family::expiry, id_prefix(table.id), id_prefix(table.id + 1));
+  if (table.recovery) entry.remove_range(Family::undo, id_prefix(table.id), id_prefix(table.id + 1));
+  if (table.restore) entry.remove(Family::meta, restored_key(table.id));
   for (const Index& index : table.indexes) remove_index(entry, index);
 }
 

@@ -58,6 +58,9 @@ class Catalog {
   std::uint64_t opening_number_ = 0;
 };
 
+// The key, in the meta family, of how far a table is filled that is being restored.
+std::string restored_key(ObjectId table);
+
 // For those who change the catalog. Adds or replaces a table, in the state and its record;
 void put_table(CatalogState& state, CommitEntry& entry, Table table);
 // these are about the stored records alone.

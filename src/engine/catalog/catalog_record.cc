@@ -137,8 +137,14 @@ void write_table_settings(RecordWriter& writer, const Table& table) {
                              .text("attribute", table.last_time_to_live_change->attribute)));
   if (table.recovery)
     writer.map("recovery", std::move(RecordWriter()
-                                         .time("enabled_at", table.recovery->enabled_at)
-                                         .integer("period_days", table.recovery->period_days)));
+                                         .time("records_from", table.recovery->enabled_at)
+                                         .integer("period_days", table.recovery->period_days)
+                                         .time("trimmed_until", table.recovery->trimmed_until)));
+  if (table.restore)
+    writer.map("restore", std::move(RecordWriter()
+                                        .text("source_arn", table.restore->source_arn)
+                                        .integer("source", table.restore->source)
+                                        .time("time", table.restore->time)));
   if (table.stream)
     writer.map("stream",
                std::move(RecordWriter().integer("id", table.stream->id).enumeration("view", table.stream->view)));
@@ -157,7 +163,10 @@ void read_table_settings(Table& table, const RecordReader& reader) {
   if (const auto map = reader.map("last_time_to_live_change"))
     table.last_time_to_live_change = {map->time("time"), map->text("attribute")};
   if (const auto map = reader.map("recovery"))
-    table.recovery = {map->time("enabled_at"), static_cast<int>(map->integer("period_days"))};
+    table.recovery = {map->time("records_from"), static_cast<int>(map->integer("period_days")),
+                      map->optional_time("trimmed_until")};
+  if (const auto map = reader.map("restore"))
+    table.restore = {map->text("source_arn"), static_cast<ObjectId>(map->integer("source")), map->time("time")};
   if (const auto map = reader.map("stream"))
     table.stream = {static_cast<ObjectId>(map->integer("id")), map->enumeration<store::StreamViewType>("view")};
   table.latest_stream_label = reader.optional_text("latest_stream_label");

@@ -68,7 +68,8 @@ Table full_table() {
   table.deletion_protection_changed = later;
   table.time_to_live = TimeToLive{"expires", Backfill{"cursor"}};
   table.last_time_to_live_change = TimeToLiveChange{later, "expired"};
-  table.recovery = PointInTimeRecovery{later, 14};
+  table.recovery = PointInTimeRecovery{later, 14, later};
+  table.restore = Restore{"arn:source", 7, later};
   table.stream = EnabledStream{5, store::StreamViewType::new_and_old_images};
   table.latest_stream_label = "2026-01-02T03:04:05.678";
   table.tags = {{"team", "mail"}, {"empty", ""}};
@@ -116,6 +117,10 @@ TEST(CatalogRecord, TableRoundTrip) {
   EXPECT_EQ(read->time_to_live->backfill.value().cursor, "cursor");
   EXPECT_EQ(read->recovery.value().enabled_at, later);
   EXPECT_EQ(read->recovery->period_days, 14);
+  EXPECT_EQ(read->recovery->trimmed_until, later);
+  EXPECT_EQ(read->restore.value().source_arn, "arn:source");
+  EXPECT_EQ(read->restore->source, 7U);
+  EXPECT_EQ(read->restore->time, later);
   EXPECT_EQ(read->stream.value().id, 5U);
   EXPECT_EQ(read->stream->view, store::StreamViewType::new_and_old_images);
   EXPECT_EQ(read->latest_stream_label, written.latest_stream_label);
@@ -194,6 +199,7 @@ TEST(CatalogRecord, WhatWasAbsentStaysAbsent) {
   EXPECT_FALSE(read->deletion_protection);
   EXPECT_FALSE(read->time_to_live->backfill);
   EXPECT_FALSE(read->recovery);
+  EXPECT_FALSE(read->restore);
   EXPECT_FALSE(read->stream);
   EXPECT_FALSE(read->latest_stream_label);
   EXPECT_FALSE(read->deletion_protection_changed);
@@ -202,6 +208,21 @@ TEST(CatalogRecord, WhatWasAbsentStaysAbsent) {
   EXPECT_TRUE(read->tags.empty());
   EXPECT_TRUE(read->indexes.front().ready());
   EXPECT_FALSE(read->indexes.front().on_demand);
+}
+
+// It had point-in-time recovery as a setting, and no records.
+TEST(CatalogRecord, RecoveryOfAnEarlierVersionHasNotBegun) {
+  const item::Map table = {
+      {"id", 1},
+      {"name", "abc"},
+      {"hash", item::Map{{"name", "pk"}, {"type", 0}}},
+      {"recovery", item::Map{{"enabled_at", std::int64_t{1'767'326'645'678}}, {"period_days", 7}}}};
+  std::string bytes = "\x01";
+  item::encode(bytes, table);
+  const auto read = decode_table(bytes);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->recovery.value().enabled_at, base::TimePoint());
+  EXPECT_EQ(read->recovery->period_days, 7);
 }
 
 TEST(CatalogRecord, StreamRoundTrip) {
@@ -308,7 +329,10 @@ TEST(CatalogRecord, StoredFormOfATable) {
       {"last_time_to_live_change", item::Map{{"time", std::int64_t{1'767'326'645'678}}, {"attribute", "expired"}}},
       {"transition", transition},
       {"time_to_live", item::Map{{"attribute", "expires"}, {"backfill_cursor", item::Binary{"cursor"}}}},
-      {"recovery", item::Map{{"enabled_at", std::int64_t{1'767'326'645'678}}, {"period_days", 14}}},
+      {"recovery", item::Map{{"records_from", std::int64_t{1'767'326'645'678}},
+                             {"period_days", 14},
+                             {"trimmed_until", std::int64_t{1'767'326'645'678}}}},
+      {"restore", item::Map{{"source_arn", "arn:source"}, {"source", 7}, {"time", std::int64_t{1'767'326'645'678}}}},
       {"stream", item::Map{{"id", 5}, {"view", 3}}},
       {"latest_stream_label", "2026-01-02T03:04:05.678"},
       {"tags", item::List{item::Map{{"key", "team"}, {"value", "mail"}}, item::Map{{"key", "empty"}, {"value", ""}}}},

@@ -1,9 +1,54 @@
 #include "engine/catalog/core.h"
 
+#include <algorithm>
+
 #include "engine/catalog/catalog_keys.h"
 #include "engine/storage/store_files.h"
 
 namespace postino::engine {
+
+namespace {
+
+// Earlier versions kept point-in-time recovery as a setting alone: its records begin now.
+base::Result<void> begin_recovery(Core& core) {
+  const CatalogStatePointer before = core.catalog->state();
+  CatalogState after = *before;
+  CommitEntry entry;
+  for (const auto& [name, table] : before->tables) {
+    if (!table->recovery || table->recovery->enabled_at != base::TimePoint()) continue;
+    Table begun = *table;
+    begun.recovery->enabled_at = core.now();
+    put_table(after, entry, std::move(begun));
+  }
+  if (entry.mutations.empty()) return {};
+  rocksdb::WriteBatch batch;
+  for (const Mutation& mutation : entry.mutations)
+    batch.Put(core.database->handle(mutation.family), mutation.key, mutation.value);
+  TRY_VOID(core.database->write_into_reserve(batch));
+  core.catalog->publish(std::move(after));
+  return {};
+}
+
+// No commit with an undo record was later than this.
+base::Result<base::TimePoint> last_commit_time(const Database& database, const CatalogState& state) {
+  base::TimePoint last;
+  for (const auto& [name, table] : state.tables) {
+    if (!table->recovery) continue;
+    last = std::max(last, table->recovery->enabled_at);
+    const std::string first = id_prefix(table->id);
+    const std::string end = id_prefix(table->id + 1);
+    const rocksdb::Slice lower(first);
+    const rocksdb::Slice upper(end);
+    const auto records = database.iterate(Family::undo, lower, upper);
+    records->SeekToLast();
+    if (!records->status().ok()) return base::propagate(error_from(records->status()));
+    const auto place = records->Valid() ? parse_undo_key(records->key().ToStringView()) : std::nullopt;
+    if (place) last = std::max(last, base::from_epoch_milliseconds(place->time));
+  }
+  return last;
+}
+
+}  // namespace
 
 base::Result<std::unique_ptr<Core>> open_core(Options options, rocksdb::Env* env) {
   auto core = std::make_unique<Core>();
@@ -14,9 +59,14 @@ base::Result<std::unique_ptr<Core>> open_core(Options options, rocksdb::Env* env
     return base::propagate(damage_error(core->options.directory, catalog.error().message,
                                         "It was opened and closed again; no record in it was changed"));
   TRY(core->catalog, std::move(catalog));
+  TRY_VOID(begin_recovery(*core));
+  TRY(const base::TimePoint last_time, last_commit_time(*core->database, *core->catalog->state()));
   // Every opening starts above all numbers that an earlier one can have given out.
   core->queue = std::make_unique<CommitQueue>(*core->database, core->locks, core->options,
-                                              core->catalog->opening_number() << numbers_per_opening_bits);
+                                              core->catalog->opening_number() << numbers_per_opening_bits, last_time);
+  // The second that a table is restored to stays over.
+  for (const auto& [name, table] : core->catalog->state()->tables)
+    if (table->restore) core->queue->begin_time(table->restore->time + std::chrono::seconds(1));
   return core;
 }
 

@@ -78,9 +78,20 @@ struct EnabledStream {
   store::StreamViewType view = store::StreamViewType::keys_only;
 };
 
+// Every change of the table leaves a record in the column family `undo`: see catalog/undo_record.h.
 struct PointInTimeRecovery {
+  // No record is earlier, and no change later that has none. The epoch: as yet it is only a setting, which earlier
+  // versions kept without records. It begins with the start.
   base::TimePoint enabled_at;
   int period_days = 35;
+  std::optional<base::TimePoint> trimmed_until;  // records before are gone
+};
+
+// What a new table is being filled with. It serves no items before it has all of them; then this goes.
+struct Restore {
+  std::string source_arn;  // of the table
+  ObjectId source = 0;     // the same table; it keeps its records until this is done
+  base::TimePoint time;    // the second whose last commit made the table what this one becomes
 };
 
 // A change that is under way until it is due, as AWS shows it: see Options::realistic_timing.
@@ -124,6 +135,7 @@ struct Table {
   store::ResourcePolicyPointer policy;
   std::optional<Insights> insights;
   std::optional<Transition> transition;
+  std::optional<Restore> restore;
   std::shared_ptr<Statistics> statistics;
   std::shared_ptr<ThroughputMeter> meter;
   std::shared_ptr<ObservedTraffic> traffic = std::make_shared<ObservedTraffic>();
@@ -132,7 +144,10 @@ struct Table {
   Index* find_index(std::string_view index_name);
   bool has_local_indexes() const;
   // Can items be read and written? Not while the table is being created or deleted.
-  bool serves_items() const { return !transition || transition->status == store::TableStatus::updating; }
+  bool serves_items() const { return !restore && (!transition || transition->status == store::TableStatus::updating); }
+  bool is_being_created() const {
+    return restore || (transition && transition->status == store::TableStatus::creating);
+  }
   // Is the index new, and its filling not to be started yet?
   bool is_allocating(const Index& index) const { return transition && transition->allocating_index == index.name; }
   // Is it part of the table's own primary key?

@@ -27,8 +27,8 @@ struct IndexEffect {
   std::size_t first_mutation = 0;  // of the commit's: the removal, if there is one, and then the entry that was put
 };
 
-// Adds to the entry: the item, its index entries, its expiry, its stream record and the counts. Returns the indexes
-// that were written.
+// Adds to the entry: the item, its index entries, its expiry, its stream and undo records and the counts. Returns the
+// indexes that were written.
 std::vector<IndexEffect> plan_change(const Table& table, const Change& change, Origin origin, base::TimePoint now,
                                      CommitEntry& entry);
 

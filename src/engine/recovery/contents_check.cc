@@ -44,6 +44,7 @@ class ContentsCheck {
     for (const auto& [id, table] : tables_) TRY_VOID(check_table(table));
     TRY_VOID(check_stream_records());
     TRY_VOID(check_tokens());
+    TRY_VOID(check_undo_records());
     TRY_VOID(check_strays(Family::items, table_ids_, "items"));
     TRY_VOID(check_strays(Family::expiry, table_ids_, "expiry entries"));
     TRY_VOID(check_strays(Family::indexes, index_ids_, "index entries"));
@@ -288,6 +289,22 @@ class ContentsCheck {
         other = token_key(token_of_expiry_key(key));
       TRY(const auto found, other.empty() ? std::nullopt : database_.get(Family::tokens, other));
       if (!found) problems_.add("the request token " + base::to_hex(key) + " is incomplete");
+      return {};
+    });
+  }
+
+  base::Result<void> check_undo_records() {
+    return walk(Family::undo, "", [&](std::string_view key, std::string_view value) -> base::Result<void> {
+      ++counts_.undo_records;
+      const auto place = parse_undo_key(key);
+      const auto table = place ? tables_.find(base::load_big_endian<ObjectId>(key.data())) : tables_.end();
+      const std::string what = "the undo record " + base::to_hex(key);
+      if (table == tables_.end() || !table->second.recovery)
+        problems_.add(what + " belongs to no table with point-in-time recovery");
+      else if (place->number >> numbers_per_opening_bits > openings_)
+        problems_.add(what + " has a number that was not given out yet");
+      else if (!is_sound_undo_record(table->second, value))
+        problems_.add(what + " cannot be read");
       return {};
     });
   }

@@ -16,6 +16,7 @@ struct StoreCounts {
   std::uint64_t index_entries = 0;
   std::uint64_t expiry_entries = 0;
   std::uint64_t stream_records = 0;
+  std::uint64_t undo_records = 0;
 };
 
 // Gets every item that can be read, with the name of its table: for services that check what they keep in items.

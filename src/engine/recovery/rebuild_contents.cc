@@ -35,6 +35,8 @@ class ContentsRebuild {
     for (const auto& [id, table] : tables_) TRY_VOID(rebuild_table(table));
     TRY_VOID(check_stream_records());
     TRY_VOID(check_tokens());
+    TRY_VOID(check_undo_records());
+    if (!lost_.empty()) begin_recovery_anew();
     TRY_VOID(write_counters());
     return write(true);
   }
@@ -272,6 +274,50 @@ class ContentsRebuild {
       else if (!found.contains(key))
         remove(Family::tokens, key);
     });
+  }
+
+  base::Result<void> check_undo_records() {
+    std::set<ObjectId> damaged;
+    TRY_VOID(walk_all(Family::undo, [&](const std::string& key, std::string_view value) {
+      const auto place = parse_undo_key(key);
+      const auto table = tables_.find(id_of(key));
+      const bool is_known = place && table != tables_.end() && table->second.recovery;
+      if (is_known) last_number_ = std::max(last_number_, place->number);
+      if (is_known && is_sound_undo_record(table->second, value)) return;
+      if (is_known) damaged.insert(table->first);
+      remove(Family::undo, key);
+    }));
+    for (const ObjectId id : damaged) lost_.add("table " + tables_.at(id).name + ": records of what it was before");
+    return {};
+  }
+
+  // A table that is restored is exact, or it is not there.
+  void begin_recovery_anew() {
+    for (auto& [id, table] : tables_) {
+      if (table.restore) {
+        lost_.add("table " + table.name + ": it was being restored, and must be restored again");
+        forget(table);
+      } else if (table.recovery) {
+        lost_.add("table " + table.name + ": it can be restored to times after the repair only");
+        table.recovery = PointInTimeRecovery{now_, table.recovery->period_days, std::nullopt};
+        put(Family::meta, std::string(table_prefix) + table.name, encode_table(table));
+        remove_all(Family::undo, id);
+      }
+    }
+  }
+
+  void remove_all(Family family, ObjectId id) {
+    batch_.DeleteRange(database_.handle(family), id_prefix(id), end_of(id));
+  }
+  void forget(const Table& table) {
+    remove(Family::meta, std::string(table_prefix) + table.name);
+    remove(Family::meta, restored_key(table.id));
+    remove(Family::meta, statistics_key(table.id));
+    remove_all(Family::items, table.id);
+    for (const Index& index : table.indexes) {
+      remove(Family::meta, statistics_key(index.id));
+      remove_all(Family::indexes, index.id);
+    }
   }
 
   // Numbers must not be given out twice, even if their counters are lost. The opening that comes next adds one.

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // The others follow from these.
-constexpr std::array salvaged_families = {Family::meta, Family::items, Family::streams, Family::tokens};
+constexpr std::array salvaged_families = {Family::meta, Family::items, Family::streams, Family::tokens, Family::undo};
 
 bool is_salvaged(std::uint64_t family) {
   return std::ranges::any_of(salvaged_families,

@@ -14,6 +14,9 @@ StoredItemPointer read_sound_item(const Table& table, const std::string& key, st
 // Has it the attributes of the table's key, with their types?
 bool has_key_of(const Table& table, const item::Item& item);
 
+// Can the undo record be read, and does its image belong to its key?
+bool is_sound_undo_record(const Table& table, std::string_view value);
+
 // Has the backfill of an index or of the time to live come to this item?
 inline bool is_filled(const std::optional<Backfill>& backfill, const std::string& key) {
   return !backfill || key <= backfill->cursor;

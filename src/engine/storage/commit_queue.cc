@@ -50,6 +50,7 @@ std::size_t CommitEntry::bytes() const {
   std::size_t total = 0;
   for (const Mutation& mutation : mutations) total += mutation.key.size() + mutation.value.size();
   for (const StreamAppend& append : stream_appends) total += append.value.size();
+  for (const UndoAppend& append : undo_appends) total += append.value.size();
   return total;
 }
 
@@ -71,13 +72,17 @@ void StreamSignal::announce() {
   changed_.notify_all();
 }
 
-CommitQueue::CommitQueue(Database& database, KeyLocks& locks, const Options& options, RecordNumber first)
+CommitQueue::CommitQueue(Database& database, KeyLocks& locks, const Options& options, RecordNumber first,
+                         base::TimePoint last_time)
     : database_(database),
       locks_(locks),
+      clock_(*options.clock),
       max_entries_(options.max_waiting_writes),
       max_bytes_(options.max_waiting_bytes),
       next_sequence_number_(first),
       settled_sequence_number_(first),
+      next_undo_number_(first),
+      last_time_(last_time),
       committer_([this] { run_committer(); }) {}
 
 CommitQueue::~CommitQueue() {
@@ -102,6 +107,11 @@ Ticket CommitQueue::enqueue(const std::shared_ptr<CommitEntry>& entry) {
   entry->ticket_ = ++last_ticket_;
   entry->first_sequence_number_ = next_sequence_number_;
   next_sequence_number_ += entry->stream_appends.size();
+  if (!entry->undo_appends.empty()) {
+    entry->time_ = last_time_ = std::max({last_time_, least_time_, clock_.now()});
+    entry->first_undo_number_ = next_undo_number_;
+    next_undo_number_ += entry->undo_appends.size();
+  }
   queued_bytes_ += entry->bytes_;
   queue_.push_back(entry);
   if (entry->done && !leading_) committer_ready_.notify_one();
@@ -127,6 +137,21 @@ RecordNumber CommitQueue::next_sequence_number() const {
 RecordNumber CommitQueue::settled_sequence_number() const {
   std::lock_guard lock(mutex_);
   return settled_sequence_number_;
+}
+
+base::TimePoint CommitQueue::commit_time() const {
+  std::lock_guard lock(mutex_);
+  return std::max(last_time_, clock_.now());
+}
+
+base::TimePoint CommitQueue::take_commit_time() {
+  std::lock_guard lock(mutex_);
+  return last_time_ = std::max({last_time_, least_time_, clock_.now()});
+}
+
+void CommitQueue::begin_time(base::TimePoint least) {
+  std::lock_guard lock(mutex_);
+  least_time_ = std::max(least_time_, least);
 }
 
 void CommitQueue::run_committer() {
@@ -223,17 +248,21 @@ void CommitQueue::append(const Mutation& mutation, rocksdb::WriteBatch& writes) 
   }
 }
 
-void CommitQueue::append_stream_records(const CommitEntry& entry, rocksdb::WriteBatch& writes) const {
+void CommitQueue::append_records(const CommitEntry& entry, rocksdb::WriteBatch& writes) const {
   RecordNumber number = entry.first_sequence_number_;
   for (const StreamAppend& append : entry.stream_appends)
     writes.Put(database_.handle(Family::streams), stream_key(append.stream, number++), slice(append.value));
+  number = entry.first_undo_number_;
+  for (const UndoAppend& append : entry.undo_appends)
+    writes.Put(database_.handle(Family::undo), undo_key(append.table, base::epoch_milliseconds(entry.time_), number++),
+               slice(append.value));
 }
 
 // Entry by entry: ranges remove what entries before them have written, and nothing of those after.
 void CommitQueue::append_in_turn(const Batch& batch, rocksdb::WriteBatch& writes) const {
   for (const auto& entry : batch) {
     for (const Mutation& mutation : entry->mutations) append(mutation, writes);
-    append_stream_records(*entry, writes);
+    append_records(*entry, writes);
   }
 }
 
@@ -246,7 +275,7 @@ void CommitQueue::append_sorted(const Batch& batch, rocksdb::WriteBatch& writes)
   std::ranges::stable_sort(mutations, {},
                            [](const Mutation* mutation) { return std::tie(mutation->family, mutation->key); });
   for (const Mutation* mutation : mutations) append(*mutation, writes);
-  for (const auto& entry : batch) append_stream_records(*entry, writes);
+  for (const auto& entry : batch) append_records(*entry, writes);
 }
 
 base::Result<void> CommitQueue::write(const Batch& batch) {

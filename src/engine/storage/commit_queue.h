@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "engine/storage/database.h"
 #include "engine/storage/key_locks.h"
@@ -38,6 +39,12 @@ struct StreamAppend {
   std::string value;
 };
 
+// What was there before a change; its key needs the time of the commit, which the queue gives.
+struct UndoAppend {
+  ObjectId table = 0;
+  std::string value;
+};
+
 struct StatisticsDelta {
   ObjectId id = 0;
   std::shared_ptr<Statistics> statistics;
@@ -56,6 +63,7 @@ struct CommitEntry {
   std::vector<Mutation> mutations;
   std::vector<NewExpiry> new_expiries;  // become mutations before the entry is queued
   std::vector<StreamAppend> stream_appends;
+  std::vector<UndoAppend> undo_appends;
   std::vector<StatisticsDelta> statistics;
   std::vector<std::string> pending_keys;  // to release from KeyLocks when done
 
@@ -76,6 +84,8 @@ struct CommitEntry {
 
   Ticket ticket_ = 0;
   RecordNumber first_sequence_number_ = 0;
+  RecordNumber first_undo_number_ = 0;
+  base::TimePoint time_;  // of an entry with undo records
   std::size_t bytes_ = 0;
   bool finished_ = false;
   base::Result<void> outcome_;
@@ -98,7 +108,9 @@ class StreamSignal {
 
 class CommitQueue {
  public:
-  CommitQueue(Database& database, KeyLocks& locks, const Options& options, RecordNumber first);
+  // Numbers of records begin with `first`, and no commit has a time before `last_time`.
+  CommitQueue(Database& database, KeyLocks& locks, const Options& options, RecordNumber first,
+              base::TimePoint last_time = {});
   // Writes what is queued. No caller may be left.
   ~CommitQueue();
 
@@ -118,6 +130,13 @@ class CommitQueue {
   // yet.
   RecordNumber settled_sequence_number() const;
 
+  // The times of commits with undo records never go back, even if the clock does: this is now, or the last of them.
+  base::TimePoint commit_time() const;
+  // The time of a commit that is being planned, while all key locks are held: no later one has an earlier time.
+  base::TimePoint take_commit_time();
+  // No commit that is queued from now on has an earlier time.
+  void begin_time(base::TimePoint least);
+
   StreamSignal& stream_signal() { return stream_signal_; }
 
  private:
@@ -130,7 +149,7 @@ class CommitQueue {
   Batch take_batch();
   static Totals total_statistics(const Batch& batch);
   void append(const Mutation& mutation, rocksdb::WriteBatch& writes) const;
-  void append_stream_records(const CommitEntry& entry, rocksdb::WriteBatch& writes) const;
+  void append_records(const CommitEntry& entry, rocksdb::WriteBatch& writes) const;
   void append_in_turn(const Batch& batch, rocksdb::WriteBatch& writes) const;
   void append_sorted(const Batch& batch, rocksdb::WriteBatch& writes) const;
   base::Result<void> write(const Batch& batch);
@@ -143,6 +162,7 @@ class CommitQueue {
 
   Database& database_;
   KeyLocks& locks_;
+  const base::Clock& clock_;
   const std::size_t max_entries_;
   const std::size_t max_bytes_;
 
@@ -153,6 +173,9 @@ class CommitQueue {
   Ticket last_ticket_ = 0;
   RecordNumber next_sequence_number_;
   RecordNumber settled_sequence_number_;
+  RecordNumber next_undo_number_;
+  base::TimePoint last_time_;   // of a commit
+  base::TimePoint least_time_;  // of the next one
   bool leading_ = false;
   bool stopping_ = false;
 

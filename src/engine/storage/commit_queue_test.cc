@@ -104,5 +104,32 @@ TEST_F(CommitQueueTest, WhatIsWrittenTogetherIsOneCommit) {
   EXPECT_LT(after.bytes - before.bytes, 1'100U);
 }
 
+TEST_F(CommitQueueTest, UndoRecordsHaveTimesThatNeverGoBack) {
+  const auto clock = std::make_shared<base::ManualClock>(base::TimePoint(std::chrono::seconds(1'000)));
+  options_.clock = clock;
+  queue_ = std::make_unique<CommitQueue>(*database_, locks_, options_, 1, base::TimePoint(std::chrono::seconds(900)));
+  add_entry().undo_appends = {{7, "first"}, {7, "second"}};
+  write_together();
+  clock->set_by(-std::chrono::seconds(200));
+  add_entry().undo_appends = {{7, "third"}};
+  write_together();
+  EXPECT_EQ(queue_->commit_time(), base::TimePoint(std::chrono::seconds(1'000)));
+  queue_->begin_time(base::TimePoint(std::chrono::seconds(1'001)));
+  EXPECT_EQ(queue_->commit_time(), base::TimePoint(std::chrono::seconds(1'000)));
+  add_entry().undo_appends = {{7, "fourth"}};
+  write_together();
+  EXPECT_THAT(keys(Family::undo), ElementsAre(undo_key(7, 1'000'000, 1), undo_key(7, 1'000'000, 2),
+                                              undo_key(7, 1'000'000, 3), undo_key(7, 1'001'000, 4)));
+  EXPECT_EQ(value(Family::undo, undo_key(7, 1'000'000, 3)), "third");
+}
+
+TEST_F(CommitQueueTest, NoTimeIsBeforeTheLastOfAnEarlierOpening) {
+  options_.clock = std::make_shared<base::ManualClock>(base::TimePoint(std::chrono::seconds(1'000)));
+  queue_ = std::make_unique<CommitQueue>(*database_, locks_, options_, 1, base::TimePoint(std::chrono::seconds(2'000)));
+  add_entry().undo_appends = {{7, "record"}};
+  write_together();
+  EXPECT_THAT(keys(Family::undo), ElementsAre(undo_key(7, 2'000'000, 1)));
+}
+
 }  // namespace
 }  // namespace postino::engine

@@ -26,12 +26,13 @@ enum class Family : std::uint8_t {
   expiry,   // items with a time to live, by the second they expire
   streams,  // change records
   tokens,   // client request tokens of transactions
+  undo,     // what was there before changes, of tables with point-in-time recovery
 };
-inline constexpr std::size_t family_count = 6;
+inline constexpr std::size_t family_count = 7;
 
 // Their names in RocksDB. It numbers them in this order.
-inline constexpr std::array<const char*, family_count> family_names = {"default", "items",   "indexes",
-                                                                       "expiry",  "streams", "tokens"};
+inline constexpr std::array<const char*, family_count> family_names = {"default", "items",  "indexes", "expiry",
+                                                                       "streams", "tokens", "undo"};
 
 base::Error error_from(const rocksdb::Status& status);
 

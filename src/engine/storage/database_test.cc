@@ -80,5 +80,22 @@ TEST_F(DatabaseTest, WritesOutWhatIsInMemoryWhenItIsIdle) {
   EXPECT_TRUE(database_->get(Family::items, "3").value());
 }
 
+// Stores of earlier versions have fewer families.
+TEST_F(DatabaseTest, AFamilyThatIsNotThereIsMade) {
+  open();
+  write(1, 10);
+  ASSERT_TRUE(database_->rocks().DropColumnFamily(database_->handle(Family::undo)).ok());
+  database_.reset();
+  open();
+  EXPECT_EQ(database_->get(Family::items, "1").value().value().ToString(), std::string(10, 'x'));
+  EXPECT_EQ(database_->handle(Family::undo)->GetName(), "undo");
+  rocksdb::WriteBatch batch;
+  batch.Put(database_->handle(Family::undo), "key", "value");
+  ASSERT_TRUE(database_->write(batch));
+  database_.reset();
+  open();
+  EXPECT_EQ(database_->get(Family::undo, "key").value().value().ToString(), "value");
+}
+
 }  // namespace
 }  // namespace postino::engine

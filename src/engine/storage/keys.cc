@@ -67,6 +67,22 @@ RecordNumber sequence_number_of(std::string_view stored_stream_key) {
   return base::load_big_endian<RecordNumber>(stored_stream_key.data() + object_id_size);
 }
 
+std::string undo_key(ObjectId table, std::int64_t time, RecordNumber number) {
+  std::string key;
+  base::append_big_endian(key, table);
+  base::append_big_endian(key, time);
+  base::append_big_endian(key, number);
+  return key;
+}
+
+std::optional<UndoPlace> parse_undo_key(std::string_view key) {
+  if (key.size() != object_id_size + sizeof(std::int64_t) + sizeof(RecordNumber)) return std::nullopt;
+  UndoPlace place;
+  place.time = base::load_big_endian<std::int64_t>(key.data() + object_id_size);
+  place.number = base::load_big_endian<RecordNumber>(key.data() + object_id_size + sizeof place.time);
+  return place;
+}
+
 std::string after_prefix(std::string prefix) {
   while (static_cast<unsigned char>(prefix.back()) == 0xFF) {
     prefix.pop_back();

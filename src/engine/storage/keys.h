@@ -43,6 +43,16 @@ ExpiryEntry parse_expiry_key(std::string_view key);
 std::string stream_key(ObjectId stream, RecordNumber number);
 RecordNumber sequence_number_of(std::string_view stored_stream_key);
 
+// undo: table id, time of the commit in milliseconds since 1970, and a number that grows with every record. Commits of
+// one time differ by it.
+std::string undo_key(ObjectId table, std::int64_t time, RecordNumber number);
+struct UndoPlace {
+  std::int64_t time = 0;
+  RecordNumber number = 0;
+};
+// nullopt: it is no such key.
+std::optional<UndoPlace> parse_undo_key(std::string_view key);
+
 // All keys of one table, index or stream: [id_prefix(id), id_prefix(id + 1)).
 std::string id_prefix(ObjectId id);
 

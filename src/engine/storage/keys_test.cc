@@ -27,6 +27,17 @@ TEST(KeysTest, StreamKeysLieBySequenceNumber) {
   EXPECT_EQ(sequence_number_of(stream_key(9, 1'234'567'890'123)), 1'234'567'890'123U);
 }
 
+TEST(KeysTest, UndoKeysLieByTimeAndThenByNumber) {
+  const std::string key = undo_key(0x01020304, 0x0102, 0x05);
+  EXPECT_EQ(key, "\x01\x02\x03\x04\x00\x00\x00\x00\x00\x00\x01\x02\x00\x00\x00\x00\x00\x00\x00\x05"s);
+  EXPECT_EQ(parse_undo_key(key)->time, 0x0102);
+  EXPECT_EQ(parse_undo_key(key)->number, 5U);
+  EXPECT_LT(undo_key(1, 7, 255), undo_key(1, 7, 256));
+  EXPECT_LT(undo_key(1, 7, ~RecordNumber{0}), undo_key(1, 8, 0));
+  EXPECT_FALSE(parse_undo_key(key + "x"));
+  EXPECT_FALSE(parse_undo_key(key.substr(1)));
+}
+
 TEST(KeysTest, AfterPrefixIsTheFirstKeyBeyond) {
   EXPECT_EQ(after_prefix("ab"), "ac");
   EXPECT_EQ(after_prefix("a\xFF\xFF"), "b");

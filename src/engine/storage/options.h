@@ -56,6 +56,10 @@ struct Options {
   // rest is found when it is read. Every start waits for this, about a millisecond for a megabyte.
   std::uint64_t verified_at_start_bytes = 48 << 20;
 
+  // What a restore keeps in memory of what its table was. If more was changed since, it reads the changes several
+  // times.
+  std::size_t restore_bytes = 128 << 20;
+
   // Hold requests to the provisioned throughput of tables and indexes, and to the ceilings of on-demand tables.
   bool enforce_throughput = false;
 

@@ -58,10 +58,8 @@ store::Error being_updated(const Table& table) {
 }  // namespace
 
 store::Answer<void> check_may_change_settings(const Table& table) {
-  if (!table.transition) return {};
-  if (table.transition->status == TableStatus::creating)
-    return base::propagate(in_use("Table is being created: " + table.name));
-  if (table.transition->status == TableStatus::deleting)
+  if (table.is_being_created()) return base::propagate(in_use("Table is being created: " + table.name));
+  if (table.transition && table.transition->status == TableStatus::deleting)
     return base::propagate(in_use("Table is being deleted: " + table.name));
   return {};
 }
@@ -82,9 +80,16 @@ store::Answer<void> check_may_delete(const Table& table) {
   return base::propagate(being_updated(table));
 }
 
+store::Answer<void> check_not_restored_from(const CatalogState& state, const Table& source) {
+  for (const auto& [name, table] : state.tables)
+    if (table->restore && table->restore->source == source.id)
+      return base::propagate(in_use("Table is being restored from. Table: " + source.name + " Restored: " + name));
+  return {};
+}
+
 store::Answer<void> check_may_update(const Table& table, const UpdateTableRequest& request) {
-  if (!table.transition) return {};
   TRY_VOID(check_may_change_settings(table));
+  if (!table.transition) return {};
   TRY_VOID(check_may_update_indexes(table, request));
   const Transition& transition = *table.transition;
   if (request.stream && transition.stream)

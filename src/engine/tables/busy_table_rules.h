@@ -2,7 +2,7 @@
 // Transitions come from Options::realistic_timing, so these rules are DynamoDB's, kept with its texts.
 #pragma once
 
-#include "engine/catalog/table.h"
+#include "engine/catalog/catalog.h"
 #include "store/error.h"
 
 namespace postino::engine {
@@ -10,6 +10,8 @@ namespace postino::engine {
 // Why a table of the same name cannot be created.
 store::Error in_the_way(const Table& existing);
 store::Answer<void> check_may_delete(const Table& table);
+// A restore needs its source to its end. That is a rule of ours.
+store::Answer<void> check_not_restored_from(const CatalogState& state, const Table& source);
 store::Answer<void> check_may_update(const Table& table, const store::UpdateTableRequest& request);
 // Time to live and tags.
 store::Answer<void> check_may_change_settings(const Table& table);

@@ -70,6 +70,8 @@ store::TableDescription describe_settled(const Core& core, const Table& table) {
   description.table_class_changed = table.table_class_changed;
   description.encryption = table.encryption;
   description.deletion_protection = table.deletion_protection;
+  if (table.restore)
+    description.restore = store::RestoreSummary{std::nullopt, table.restore->source_arn, table.restore->time, true};
   return description;
 }
 
@@ -92,8 +94,8 @@ store::TableDescription describe_deletion(const Core& core, const Table& table) 
 }
 
 store::TableDescription describe_table(const Core& core, const Table& table) {
+  if (table.is_being_created()) return describe_creation(core, table);
   if (!table.transition) return describe_settled(core, table);
-  if (table.transition->status == store::TableStatus::creating) return describe_creation(core, table);
   if (table.transition->status == store::TableStatus::deleting) return describe_deletion(core, table);
   return describe_transition(core, table);
 }

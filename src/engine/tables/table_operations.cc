@@ -1,8 +1,8 @@
 #include "engine/tables/table_operations.h"
 
 #include "engine/rules/create_table_rules.h"
-#include "engine/streams/stream_lifecycle.h"
 #include "engine/tables/busy_table_rules.h"
+#include "engine/tables/table_creation.h"
 #include "engine/tables/table_definition.h"
 #include "engine/tables/table_description.h"
 #include "engine/tables/table_transition.h"
@@ -12,17 +12,7 @@ namespace postino::engine {
 
 namespace {
 
-constexpr std::size_t max_tables = 2'500;
 constexpr int max_listed_tables = 100;
-
-store::Answer<void> commit_creation(Core& core, const store::CreateTableRequest& request, Table& table,
-                                    CatalogState& state, CommitEntry& entry) {
-  table.id = core.catalog->take_id(entry);
-  for (Index& index : table.indexes) index.id = core.catalog->take_id(entry);
-  if (request.stream && request.stream->enabled) open_stream(core, state, entry, table, *request.stream->view_type);
-  put_table(state, entry, table);
-  return {};
-}
 
 store::Answer<void> check_not_protected(const Table& table) {
   if (!table.deletion_protection) return {};
@@ -49,14 +39,14 @@ store::Answer<store::TableDescription> TableOperations::create(const store::Crea
   const CatalogStatePointer before = core_.catalog->state();
   if (const auto existing = before->tables.find(request.table_name); existing != before->tables.end())
     return base::propagate(in_the_way(*existing->second));
-  if (before->tables.size() >= max_tables)
-    return store::refuse(store::ErrorType::limit_exceeded,
-                         "Subscriber limit exceeded: There is a limit of 2500 tables per subscriber");
+  TRY_VOID(check_room_for_table(*before));
   const base::TimePoint now = core_.now();
   Table table = make_table(request, core_.options, now);
   if (core_.options.realistic_timing) table.transition = begin_creation(now);
-  TRY_VOID(core_.change_catalog(
-      [&](CatalogState& state, CommitEntry& entry) { return commit_creation(core_, request, table, state, entry); }));
+  TRY_VOID(core_.change_catalog([&](CatalogState& state, CommitEntry& entry) -> store::Answer<void> {
+    commit_creation(core_, request.stream, table, state, entry);
+    return {};
+  }));
   return describe_creation(core_, table);
 }
 
@@ -74,6 +64,7 @@ store::Answer<store::TableDescription> TableOperations::remove(const std::string
   if (!table) return base::propagate(no_such_table(table_name));
   TRY_VOID(check_not_protected(*table));
   TRY_VOID(check_may_delete(*table));
+  TRY_VOID(check_not_restored_from(*core_.catalog->state(), *table));
   store::TableDescription description = describe_deletion(core_, *table);
   TRY_VOID(core_.change_catalog([&](CatalogState& state, CommitEntry& entry) -> store::Answer<void> {
     if (core_.options.realistic_timing) {

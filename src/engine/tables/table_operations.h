@@ -19,9 +19,6 @@ class TableOperations {
   store::Answer<store::TimeToLiveSpecification> update_time_to_live(
       const std::string& table_name, const store::TimeToLiveSpecification& specification);
   store::Answer<store::TimeToLiveDescription> describe_time_to_live(const std::string& table_name);
-  store::Answer<store::PointInTimeRecoveryDescription> update_continuous_backups(
-      const std::string& table_name, const store::PointInTimeRecoverySpecification& specification);
-  store::Answer<store::PointInTimeRecoveryDescription> describe_continuous_backups(const std::string& table_name);
   store::Answer<void> tag(const std::string& arn, const std::vector<store::Tag>& tags);
   store::Answer<void> untag(const std::string& arn, const std::vector<std::string>& keys);
   store::Answer<store::ListTagsResponse> list_tags(const std::string& arn);

@@ -9,13 +9,6 @@ namespace postino::engine {
 
 namespace {
 
-constexpr int max_recovery_days = 35;
-constexpr auto recovery_lag = std::chrono::minutes(5);
-
-store::Error no_such_table_to_back_up(const std::string& table_name) {
-  return {store::ErrorType::table_not_found, "Table not found: " + table_name};
-}
-
 store::Answer<void> check_time_to_live(const Table& table, const store::TimeToLiveSpecification& specification) {
   const bool enabled = table.time_to_live.has_value();
   if (enabled && table.time_to_live->attribute != specification.attribute_name)
@@ -32,34 +25,6 @@ void show_time_to_live_change(const Table& table, base::TimePoint now, store::Ti
   if (!change || now >= change->time + timing::time_to_live_change) return;
   description.status = table.time_to_live ? store::TimeToLiveStatus::enabling : store::TimeToLiveStatus::disabling;
   description.attribute_name = change->attribute;
-}
-
-store::Answer<void> check_recovery(const std::string& table_name,
-                                   const store::PointInTimeRecoverySpecification& specification) {
-  constexpr std::string_view path = "pointInTimeRecoverySpecification.recoveryPeriodInDays";
-  store::Constraints constraints;
-  if (specification.recovery_period_days) {
-    constraints.check_at_least(path, *specification.recovery_period_days, 1);
-    constraints.check_at_most(path, *specification.recovery_period_days, max_recovery_days);
-  }
-  constraints.check_name("tableName", table_name);
-  TRY_VOID(constraints.outcome());
-  if (!specification.enabled && specification.recovery_period_days)
-    return store::refuse_invalid(
-        "Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time recovery.");
-  return {};
-}
-
-store::PointInTimeRecoveryDescription describe_recovery(const Table& table, base::TimePoint now) {
-  store::PointInTimeRecoveryDescription description;
-  if (!table.recovery) return description;
-  const base::TimePoint enabled_at = table.recovery->enabled_at;
-  description.enabled = true;
-  description.recovery_period_days = table.recovery->period_days;
-  description.earliest_restorable =
-      std::max<base::TimePoint>(enabled_at, now - std::chrono::days(table.recovery->period_days));
-  description.latest_restorable = std::max<base::TimePoint>(enabled_at, now - recovery_lag);
-  return description;
 }
 
 }  // namespace
@@ -99,7 +64,7 @@ store::Answer<store::TimeToLiveDescription> TableOperations::describe_time_to_li
   TRY_VOID(store::check_table_name(table_name));
   const TablePointer table = core_.catalog->find(table_name);
   if (!table) return base::propagate(no_such_table(table_name));
-  if (table->transition && table->transition->status == store::TableStatus::creating)
+  if (table->is_being_created())
     return store::refuse_invalid(
         "Cannot describe time to live while table is in CREATING state: Current table state is CREATING");
   store::TimeToLiveDescription description;
@@ -109,38 +74,6 @@ store::Answer<store::TimeToLiveDescription> TableOperations::describe_time_to_li
   }
   if (core_.options.realistic_timing) show_time_to_live_change(*table, core_.now(), description);
   return description;
-}
-
-store::Answer<store::PointInTimeRecoveryDescription> TableOperations::update_continuous_backups(
-    const std::string& table_name, const store::PointInTimeRecoverySpecification& specification) {
-  TRY_VOID(check_recovery(table_name, specification));
-  std::lock_guard control(core_.control_mutex);
-  const TablePointer before = core_.catalog->find(table_name);
-  if (!before) return base::propagate(no_such_table_to_back_up(table_name));
-  if (before->transition && before->transition->status == store::TableStatus::creating)
-    return store::refuse(store::ErrorType::continuous_backups_unavailable,
-                         "Backups are being enabled for the table: " + table_name + ". Please retry later");
-  const base::TimePoint now = core_.now();
-  Table after = *before;
-  if (specification.enabled) {
-    if (!after.recovery) after.recovery = PointInTimeRecovery{now, max_recovery_days};
-    after.recovery->period_days = specification.recovery_period_days.value_or(max_recovery_days);
-  } else {
-    after.recovery.reset();
-  }
-  TRY_VOID(core_.change_catalog([&](CatalogState& state, CommitEntry& entry) -> store::Answer<void> {
-    put_table(state, entry, after);
-    return {};
-  }));
-  return describe_recovery(after, now);
-}
-
-store::Answer<store::PointInTimeRecoveryDescription> TableOperations::describe_continuous_backups(
-    const std::string& table_name) {
-  TRY_VOID(store::check_table_name(table_name));
-  const TablePointer table = core_.catalog->find(table_name);
-  if (!table) return base::propagate(no_such_table_to_back_up(table_name));
-  return describe_recovery(*table, core_.now());
 }
 
 }  // namespace postino::engine

@@ -5,8 +5,6 @@
 namespace postino::engine {
 namespace {
 
-using std::chrono::days;
-using std::chrono::minutes;
 using store::ErrorType;
 using store::TimeToLiveStatus;
 
@@ -16,9 +14,6 @@ class TableSettingsTest : public CoreTest {
   TableOperations tables() { return TableOperations(core()); }
   store::Answer<store::TimeToLiveSpecification> set(const std::string& attribute, bool enabled) {
     return tables().update_time_to_live("abc", {attribute, enabled});
-  }
-  store::Answer<store::PointInTimeRecoveryDescription> protect(bool enabled, std::optional<int> period = {}) {
-    return tables().update_continuous_backups("abc", {enabled, period});
   }
 };
 
@@ -74,59 +69,6 @@ TEST_F(TableSettingsTest, TimeToLiveNeedsATableAndAName) {
             "1 validation error detected: Value '' at 'timeToLiveSpecification.attributeName' failed to satisfy "
             "constraint: Member must have length greater than or equal to 1");
   EXPECT_FALSE(set(std::string(256, 'x'), true));
-}
-
-TEST_F(TableSettingsTest, RecoveryIsOffAtFirst) {
-  const store::PointInTimeRecoveryDescription description = tables().describe_continuous_backups("abc").value();
-  EXPECT_FALSE(description.enabled);
-  EXPECT_FALSE(description.earliest_restorable);
-  EXPECT_FALSE(description.latest_restorable);
-}
-
-TEST_F(TableSettingsTest, TheRecoveryWindowGrowsFromTheMomentItIsEnabled) {
-  store::PointInTimeRecoveryDescription description = protect(true).value();
-  EXPECT_TRUE(description.enabled);
-  EXPECT_EQ(description.recovery_period_days, 35);
-  EXPECT_EQ(description.earliest_restorable, test_start);
-  EXPECT_EQ(description.latest_restorable, test_start);
-  clock().advance(minutes(4));
-  EXPECT_EQ(tables().describe_continuous_backups("abc")->latest_restorable, test_start);
-  clock().advance(minutes(6));
-  description = tables().describe_continuous_backups("abc").value();
-  EXPECT_EQ(description.earliest_restorable, test_start);
-  EXPECT_EQ(description.latest_restorable, test_start + minutes(5));
-  reopen();
-  clock().advance(days(40));
-  description = tables().describe_continuous_backups("abc").value();
-  EXPECT_EQ(description.earliest_restorable, clock().now() - days(35));
-  EXPECT_EQ(description.latest_restorable, clock().now() - minutes(5));
-}
-
-TEST_F(TableSettingsTest, TheRecoveryPeriodCanBeShortened) {
-  ASSERT_TRUE(protect(true));
-  clock().advance(days(10));
-  const store::PointInTimeRecoveryDescription description = protect(true, 7).value();
-  EXPECT_EQ(description.recovery_period_days, 7);
-  EXPECT_EQ(description.earliest_restorable, test_start + days(3));
-  ASSERT_TRUE(protect(false));
-  EXPECT_FALSE(tables().describe_continuous_backups("abc")->enabled);
-  EXPECT_EQ(protect(true)->earliest_restorable, test_start + days(10));
-}
-
-TEST_F(TableSettingsTest, RecoveryRules) {
-  EXPECT_EQ(protect(true, 36).error().message,
-            "1 validation error detected: Value '36' at 'pointInTimeRecoverySpecification.recoveryPeriodInDays' failed "
-            "to satisfy constraint: Member must have value less than or equal to 35");
-  EXPECT_EQ(protect(true, 0).error().message,
-            "1 validation error detected: Value '0' at 'pointInTimeRecoverySpecification.recoveryPeriodInDays' failed "
-            "to satisfy constraint: Member must have value greater than or equal to 1");
-  EXPECT_EQ(protect(false, 7).error().message,
-            "Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time recovery.");
-  const store::Error missing = tables().update_continuous_backups("nope", {true, {}}).error();
-  EXPECT_EQ(missing.type, ErrorType::table_not_found);
-  EXPECT_EQ(store::error_name(missing.type), "TableNotFoundException");
-  EXPECT_EQ(missing.message, "Table not found: nope");
-  EXPECT_EQ(tables().describe_continuous_backups("nope").error().message, "Table not found: nope");
 }
 
 }  // namespace

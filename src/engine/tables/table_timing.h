@@ -15,6 +15,9 @@ inline constexpr base::Milliseconds index_allocation = std::chrono::seconds(5);
 inline constexpr base::Milliseconds index_deletion = std::chrono::seconds(5);
 inline constexpr base::Milliseconds time_to_live_change = std::chrono::seconds(3);
 
+// How far the latest time that a table can be restored to is behind.
+inline constexpr base::Milliseconds recovery_lag = std::chrono::minutes(5);
+
 // How soon something may be changed again.
 inline constexpr base::Milliseconds time_to_live_cooldown = std::chrono::minutes(31);
 inline constexpr base::Milliseconds resource_policy_cooldown = std::chrono::seconds(15);

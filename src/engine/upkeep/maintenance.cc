@@ -16,7 +16,13 @@ constexpr base::Milliseconds longest_pause = std::chrono::seconds(10);
 }  // namespace
 
 Maintenance::Maintenance(Core& core)
-    : core_(core), clock_watch_(core), expiry_sweeper_(core), stream_trimmer_(core), token_sweeper_(core) {
+    : core_(core),
+      clock_watch_(core),
+      expiry_sweeper_(core),
+      stream_trimmer_(core),
+      token_sweeper_(core),
+      undo_trimmer_(core),
+      restore_runner_(core) {
   // Those who delete by age wait as long as the clock may be wrong.
   const auto if_trusted = [this](auto& sweeper) {
     return [this, &sweeper]() -> store::Answer<bool> {
@@ -47,6 +53,8 @@ Maintenance::Maintenance(Core& core)
   duties_.push_back({"expiring items", if_trusted(expiry_sweeper_), {}});
   duties_.push_back({"trimming streams", if_trusted(stream_trimmer_), {}});
   duties_.push_back({"forgetting request tokens", if_trusted(token_sweeper_), {}});
+  duties_.push_back({"trimming undo records", if_trusted(undo_trimmer_), {}});
+  duties_.push_back({"restoring tables", [this] { return restore_runner_.run_once(); }, {}});
 }
 
 Maintenance::~Maintenance() {

@@ -1,5 +1,5 @@
-// What the store does on its own: expiring items, trimming streams and tokens, filling new indexes, finishing table
-// changes that take their time.
+// What the store does on its own: expiring items, trimming streams, tokens and undo records, filling new indexes and
+// restored tables, finishing table changes that take their time.
 #pragma once
 
 #include <condition_variable>
@@ -9,11 +9,13 @@
 #include <thread>
 #include <vector>
 
+#include "engine/backups/restore_runner.h"
 #include "engine/catalog/core.h"
 #include "engine/upkeep/clock_watch.h"
 #include "engine/upkeep/expiry_sweeper.h"
 #include "engine/upkeep/stream_trimmer.h"
 #include "engine/upkeep/token_sweeper.h"
+#include "engine/upkeep/undo_trimmer.h"
 
 namespace postino::engine {
 
@@ -52,6 +54,8 @@ class Maintenance {
   ExpirySweeper expiry_sweeper_;
   StreamTrimmer stream_trimmer_;
   TokenSweeper token_sweeper_;
+  UndoTrimmer undo_trimmer_;
+  RestoreRunner restore_runner_;
 
   std::mutex round_mutex_;
   std::vector<Duty> duties_;  // guarded by round_mutex_

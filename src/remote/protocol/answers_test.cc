@@ -28,6 +28,14 @@ TEST(AnswerBody, MayHaveWordsThatAreNotKnown) {
   EXPECT_EQ(base::epoch_milliseconds(table->created), 1'767'323'045'123);
 }
 
+TEST(AnswerBody, OfATableThatIsBeingRestoredTellsOfWhat) {
+  const auto table = decode_table(
+      R"({"TableDescription":{"TableName":"t","TableStatus":"CREATING","RestoreSummary":{"SourceBackupArn":"b",)"
+      R"("SourceTableArn":"s","RestoreDateTime":1.767323045E9,"RestoreInProgress":true}}})");
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_EQ(table->restore, (store::RestoreSummary{"b", "s", base::from_epoch_milliseconds(1'767'323'045'000), true}));
+}
+
 TEST(AnswerBody, OfAStreamTellsWhoDeleted) {
   const auto read =
       decode_records(R"({"Records":[{"eventName":"REMOVE","dynamodb":{"Keys":{"pk":{"S":"a"}},)"

@@ -36,8 +36,6 @@ constexpr auto foreign_errors = std::to_array<NamedError>({
     {"SlowDown", ErrorType::throttling},
     {"RequestLimitExceededException", ErrorType::request_limit_exceeded},
     {"ReplicatedWriteConflictException", ErrorType::transaction_conflict},
-    {"TableInUseException", ErrorType::resource_in_use},
-    {"TableAlreadyExistsException", ErrorType::resource_in_use},
     {"IndexNotFoundException", ErrorType::resource_not_found},
     {"UnrecognizedClientException", ErrorType::access_denied},
     {"InvalidClientTokenId", ErrorType::access_denied},

@@ -31,6 +31,7 @@ std::string encode_table_name(const std::string& table_name);
 std::string encode_time_to_live(const std::string& table_name, const store::TimeToLiveSpecification& specification);
 std::string encode_recovery(const std::string& table_name,
                             const store::PointInTimeRecoverySpecification& specification);
+std::string encode(const store::RestoreToPointInTimeRequest& request);
 std::string encode_tags(const std::string& arn, const std::vector<store::Tag>& tags);
 std::string encode_tag_keys(const std::string& arn, const std::vector<std::string>& keys);
 std::string encode_tagged_resource(const std::string& arn, const std::optional<std::string>& next_token);

@@ -36,6 +36,28 @@ TEST(RequestBody, HasOnlyWhatWasAskedFor) {
   EXPECT_EQ(encode(store::ListTablesRequest()), "{}");
 }
 
+TEST(RequestBody, OfARestore) {
+  store::RestoreToPointInTimeRequest request;
+  request.source_table_name = "mails";
+  request.target_table_name = "copy";
+  request.time = base::from_epoch_milliseconds(1'767'323'045'678);
+  request.overrides.billing_mode = store::BillingMode::provisioned;
+  request.overrides.global_indexes.emplace();
+  request.overrides.throughput = store::Throughput{1, 2};
+  request.overrides.encryption = store::EncryptionSpecification{true, "KMS", "key"};
+  EXPECT_EQ(encode(request), R"({"SourceTableName":"mails","TargetTableName":"copy","RestoreDateTime":1767323045,)"
+                             R"("BillingModeOverride":"PROVISIONED","GlobalSecondaryIndexOverride":[],)"
+                             R"("ProvisionedThroughputOverride":{"ReadCapacityUnits":1,"WriteCapacityUnits":2},)"
+                             R"("SSESpecificationOverride":{"Enabled":true,"SSEType":"KMS","KMSMasterKeyId":"key"}})");
+  request = {};
+  request.source_table_arn = "arn";
+  request.target_table_name = "copy";
+  request.use_latest_time = true;
+  request.overrides.on_demand = store::OnDemandThroughput{3, std::nullopt};
+  EXPECT_EQ(encode(request), R"({"SourceTableArn":"arn","TargetTableName":"copy","UseLatestRestorableTime":true,)"
+                             R"("OnDemandThroughputOverride":{"MaxReadRequestUnits":3}})");
+}
+
 TEST(RequestBody, OfATransaction) {
   store::TransactWriteItemsRequest request;
   store::TransactUpdate update;

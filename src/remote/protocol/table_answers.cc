@@ -121,6 +121,15 @@ bool read_encryption(AnswerReader& reader, Json json, store::EncryptionSpecifica
   });
 }
 
+bool read_restore(AnswerReader& reader, Json json, store::RestoreSummary& out) {
+  return reader.members(json, [&](std::string_view name, Json value) {
+    if (name == "SourceBackupArn") return reader.text(value, out.source_backup_arn);
+    if (name == "SourceTableArn") return reader.text(value, out.source_table_arn);
+    if (name == "RestoreDateTime") return reader.time(value, out.time);
+    return name == "RestoreInProgress" ? reader.boolean(value, out.in_progress) : true;
+  });
+}
+
 // What a table is, beside what it costs and how it is kept.
 bool read_definition(AnswerReader& reader, std::string_view name, Json value, store::TableDescription& out) {
   if (name == "TableName") return reader.text(value, out.name);
@@ -151,6 +160,7 @@ bool read_description(AnswerReader& reader, Json json, store::TableDescription& 
     if (name == "LatestStreamArn") return reader.text(value, out.latest_stream_arn);
     if (name == "TableClassSummary") return read_class(reader, value, out);
     if (name == "SSEDescription") return read_encryption(reader, value, out.encryption.emplace());
+    if (name == "RestoreSummary") return read_restore(reader, value, out.restore.emplace());
     if (name == "DeletionProtectionEnabled") return reader.boolean(value, out.deletion_protection);
     return read_definition(reader, name, value, out);
   });

@@ -25,23 +25,24 @@ void write_projection(RequestWriter& json, const store::IndexProjection& project
   json.end_object();
 }
 
+void write_provisioned(RequestWriter& json, std::string_view name, const std::optional<store::Throughput>& units) {
+  if (!units) return;
+  json.key(name).begin_object().key("ReadCapacityUnits").integer(units->read_units);
+  json.key("WriteCapacityUnits").integer(units->write_units).end_object();
+}
+
+void write_ceilings(RequestWriter& json, std::string_view name,
+                    const std::optional<store::OnDemandThroughput>& ceilings) {
+  if (!ceilings) return;
+  json.key(name).begin_object().number("MaxReadRequestUnits", ceilings->max_read_units);
+  json.number("MaxWriteRequestUnits", ceilings->max_write_units).end_object();
+}
+
 // The three kinds of throughput of a table or an index, in a definition and in an update.
 template <class Definition>
 void write_throughput(RequestWriter& json, const Definition& definition) {
-  if (definition.throughput)
-    json.key("ProvisionedThroughput")
-        .begin_object()
-        .key("ReadCapacityUnits")
-        .integer(definition.throughput->read_units)
-        .key("WriteCapacityUnits")
-        .integer(definition.throughput->write_units)
-        .end_object();
-  if (definition.on_demand)
-    json.key("OnDemandThroughput")
-        .begin_object()
-        .number("MaxReadRequestUnits", definition.on_demand->max_read_units)
-        .number("MaxWriteRequestUnits", definition.on_demand->max_write_units)
-        .end_object();
+  write_provisioned(json, "ProvisionedThroughput", definition.throughput);
+  write_ceilings(json, "OnDemandThroughput", definition.on_demand);
   if (definition.warm)
     json.key("WarmThroughput")
         .begin_object()
@@ -87,6 +88,13 @@ void write_change(RequestWriter& json, const store::DeleteGlobalIndex& change) {
   json.key("Delete").begin_object().text("IndexName", change.name).end_object();
 }
 
+void write_encryption(RequestWriter& json, std::string_view name,
+                      const std::optional<store::EncryptionSpecification>& encryption) {
+  if (!encryption) return;
+  json.key(name).begin_object().key("Enabled").boolean(encryption->enabled);
+  json.text("SSEType", encryption->type).text("KMSMasterKeyId", encryption->key_id).end_object();
+}
+
 // What creating and updating a table have in common.
 template <class Request>
 void write_settings(RequestWriter& json, const Request& request) {
@@ -99,15 +107,17 @@ void write_settings(RequestWriter& json, const Request& request) {
         .boolean(request.stream->enabled)
         .word("StreamViewType", request.stream->view_type)
         .end_object();
-  if (request.encryption)
-    json.key("SSESpecification")
-        .begin_object()
-        .key("Enabled")
-        .boolean(request.encryption->enabled)
-        .text("SSEType", request.encryption->type)
-        .text("KMSMasterKeyId", request.encryption->key_id)
-        .end_object();
+  write_encryption(json, "SSESpecification", request.encryption);
   json.word("TableClass", request.table_class);
+}
+
+void write_overrides(RequestWriter& json, const store::RestoreOverrides& overrides) {
+  json.word("BillingModeOverride", overrides.billing_mode);
+  write_index_list(json, "LocalSecondaryIndexOverride", overrides.local_indexes);
+  write_index_list(json, "GlobalSecondaryIndexOverride", overrides.global_indexes);
+  write_provisioned(json, "ProvisionedThroughputOverride", overrides.throughput);
+  write_ceilings(json, "OnDemandThroughputOverride", overrides.on_demand);
+  write_encryption(json, "SSESpecificationOverride", overrides.encryption);
 }
 
 void write_tags(RequestWriter& json, const std::vector<store::Tag>& tags) {
@@ -183,6 +193,18 @@ std::string encode_recovery(const std::string& table_name,
   json.begin_object().text("TableName", table_name).key("PointInTimeRecoverySpecification").begin_object();
   json.key("PointInTimeRecoveryEnabled").boolean(specification.enabled);
   json.number("RecoveryPeriodInDays", specification.recovery_period_days).end_object().end_object();
+  return body;
+}
+
+std::string encode(const store::RestoreToPointInTimeRequest& request) {
+  std::string body;
+  RequestWriter json(body);
+  json.begin_object().text("SourceTableName", request.source_table_name);
+  json.text("SourceTableArn", request.source_table_arn).text("TargetTableName", request.target_table_name);
+  if (request.time) json.key("RestoreDateTime").integer(base::epoch_seconds(*request.time));
+  json.flag("UseLatestRestorableTime", request.use_latest_time);
+  write_overrides(json, request.overrides);
+  json.end_object();
   return body;
 }
 

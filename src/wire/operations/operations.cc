@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "wire/operations/backup_operations.h"
 #include "wire/operations/batch_operations.h"
 #include "wire/operations/insight_operations.h"
 #include "wire/operations/item_operations.h"
@@ -47,6 +48,7 @@ constexpr auto operations = std::to_array<Operation>({
     operation<UpdateTimeToLive>(Plane::control),
     operation<DescribeContinuousBackups>(Plane::control),
     operation<UpdateContinuousBackups>(Plane::control),
+    operation<RestoreTableToPointInTime>(Plane::control),
     operation<TagResource>(Plane::control),
     operation<UntagResource>(Plane::control),
     operation<ListTagsOfResource>(Plane::control),

@@ -1,6 +1,7 @@
 #include "wire/protocol/input.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -96,6 +97,19 @@ bool InputReader::read(Json json, std::int32_t& out) {
   if (!reader_.integer(json, number, "Integer")) return false;
   using Limits = std::numeric_limits<std::int32_t>;
   out = static_cast<std::int32_t>(std::clamp<std::int64_t>(number, Limits::min(), Limits::max()));
+  return true;
+}
+
+bool InputReader::read(Json json, base::TimePoint& out) {
+  item::JsonReader::Type type;
+  if (!reader_.type_of(json, type)) return false;
+  std::int64_t not_a_number = 0;
+  if (type != item::JsonReader::Type::number) return reader_.integer(json, not_a_number, "Long");
+  double seconds = 0;
+  if (json.get_double().get(seconds)) return reader_.broken();
+  constexpr double limit = 1e12;  // milliseconds of later times do not fit
+  constexpr double milliseconds = 1e3;
+  out = base::from_epoch_milliseconds(std::llround(std::clamp(seconds, -limit, limit) * milliseconds));
   return true;
 }
 

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "expr/placeholders.h"
 #include "item/json_reader.h"
@@ -74,6 +75,7 @@ class InputReader {
   bool read(Json json, bool& out) { return reader_.boolean(json, out); }
   bool read(Json json, std::int32_t& out);
   bool read(Json json, std::int64_t& out) { return reader_.integer(json, out, "Long"); }
+  bool read(Json json, base::TimePoint& out);  // seconds since the epoch, with a fraction
   bool read(Json json, ValueInput& out);
   bool read(Json json, MapInput& out);
   bool read(Json json, ValuesInput& out);

@@ -127,6 +127,22 @@ store::LocalIndexDefinition local_index_of(IndexInput input) {
           projection_of(*std::move(input.projection))};
 }
 
+std::optional<std::vector<store::LocalIndexDefinition>> local_indexes_of(
+    std::optional<std::vector<IndexInput>> inputs) {
+  if (!inputs) return std::nullopt;
+  std::vector<store::LocalIndexDefinition> indexes;
+  for (IndexInput& input : *inputs) indexes.push_back(local_index_of(std::move(input)));
+  return indexes;
+}
+
+std::optional<std::vector<store::GlobalIndexDefinition>> global_indexes_of(
+    std::optional<std::vector<IndexInput>> inputs) {
+  if (!inputs) return std::nullopt;
+  std::vector<store::GlobalIndexDefinition> indexes;
+  for (IndexInput& input : *inputs) indexes.push_back(global_index_of(std::move(input)));
+  return indexes;
+}
+
 std::optional<store::StreamSpecification> stream_of(const std::optional<StreamSpecificationInput>& input) {
   if (!input) return std::nullopt;
   store::StreamSpecification stream;
@@ -176,15 +192,8 @@ store::Answer<store::CreateTableRequest> decode_create_table(TableInput input) {
   store::CreateTableRequest request;
   fill_table(request, input);
   request.key_schema = key_schema_of(*std::move(input.key_schema));
-  if (input.local_indexes) {
-    request.local_indexes.emplace();
-    for (IndexInput& index : *input.local_indexes) request.local_indexes->push_back(local_index_of(std::move(index)));
-  }
-  if (input.global_indexes) {
-    request.global_indexes.emplace();
-    for (IndexInput& index : *input.global_indexes)
-      request.global_indexes->push_back(global_index_of(std::move(index)));
-  }
+  request.local_indexes = local_indexes_of(std::move(input.local_indexes));
+  request.global_indexes = global_indexes_of(std::move(input.global_indexes));
   request.deletion_protection = input.deletion_protection.value_or(false);
   if (input.tags) request.tags = tags_of(*std::move(input.tags));
   request.resource_policy = std::move(input.resource_policy);
@@ -228,6 +237,24 @@ store::Answer<store::UpdateTableRequest> decode_update_table(TableInput input) {
     }
   }
   return request;
+}
+
+void check_overrides(Constraints& constraints, const RestoreOverridesInput& input) {
+  check_word<store::BillingMode>(constraints, "billingModeOverride", input.billing_mode);
+  check_throughput(constraints, "provisionedThroughputOverride", input.throughput);
+  check_indexes(constraints, "localSecondaryIndexOverride", input.local_indexes);
+  check_indexes(constraints, "globalSecondaryIndexOverride", input.global_indexes);
+}
+
+store::RestoreOverrides overrides_of(RestoreOverridesInput input) {
+  store::RestoreOverrides overrides;
+  overrides.billing_mode = value_if_given<store::BillingMode>(input.billing_mode);
+  overrides.throughput = throughput_of(input.throughput);
+  overrides.on_demand = on_demand_of(input.on_demand);
+  overrides.local_indexes = local_indexes_of(std::move(input.local_indexes));
+  overrides.global_indexes = global_indexes_of(std::move(input.global_indexes));
+  overrides.encryption = encryption_of(std::move(input.encryption));
+  return overrides;
 }
 
 std::vector<store::Tag> tags_of(std::vector<TagInput> inputs) {

@@ -1,6 +1,7 @@
 // The shapes of table definitions in CreateTable and UpdateTable.
 #pragma once
 
+#include "store/constraints.h"
 #include "store/error.h"
 #include "store/table_operations.h"
 #include "wire/protocol/input.h"
@@ -227,9 +228,22 @@ struct Shape<TableInput> {
   });
 };
 
+// What the operations that restore tables have in common.
+struct RestoreOverridesInput {
+  std::optional<std::string> billing_mode;
+  std::optional<std::vector<IndexInput>> local_indexes;
+  std::optional<std::vector<IndexInput>> global_indexes;
+  std::optional<ThroughputInput> throughput;
+  std::optional<OnDemandInput> on_demand;
+  std::optional<EncryptionInput> encryption;
+};
+
 // What can only be checked while it is still text: what is missing, and words that are none.
 store::Answer<store::CreateTableRequest> decode_create_table(TableInput input);
 store::Answer<store::UpdateTableRequest> decode_update_table(TableInput input);
+
+void check_overrides(store::Constraints& constraints, const RestoreOverridesInput& input);
+store::RestoreOverrides overrides_of(RestoreOverridesInput input);
 
 // Tags; the rules for them are the store's.
 std::vector<store::Tag> tags_of(std::vector<TagInput> tags);

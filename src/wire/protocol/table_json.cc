@@ -109,6 +109,15 @@ void write_class_and_encryption(JsonWriter& json, const store::TableDescription&
   }
 }
 
+void write_restore(JsonWriter& json, const std::optional<store::RestoreSummary>& restore) {
+  if (!restore) return;
+  json.key("RestoreSummary").begin_object();
+  if (restore->source_backup_arn) json.key("SourceBackupArn").string(*restore->source_backup_arn);
+  if (restore->source_table_arn) json.key("SourceTableArn").string(*restore->source_table_arn);
+  json.key("RestoreDateTime").time(restore->time);
+  json.key("RestoreInProgress").boolean(restore->in_progress).end_object();
+}
+
 }  // namespace
 
 void write(JsonWriter& json, const store::KeySchema& schema) {
@@ -137,6 +146,7 @@ void write(JsonWriter& json, const store::TableDescription& table) {
   write_index_list(json, "GlobalSecondaryIndexes", table.global_indexes, true);
   write_stream(json, table);
   write_class_and_encryption(json, table);
+  write_restore(json, table.restore);
   json.key("DeletionProtectionEnabled").boolean(table.deletion_protection);
   write_on_demand(json, table.on_demand);
   write_warm(json, table.warm, "ACTIVE");
