@@ -8,6 +8,7 @@
 #include "engine/items/page_reader.h"
 #include "engine/items/transaction_writer.h"
 #include "engine/streams/stream_operations.h"
+#include "engine/tables/resource_settings.h"
 #include "engine/tables/table_operations.h"
 #include "engine/tables/table_transition.h"
 #include "engine/upkeep/clock_watch.h"
@@ -19,6 +20,7 @@ struct Engine::Parts {
   explicit Parts(std::unique_ptr<Core> opened)
       : core(std::move(opened)),
         tables(*core),
+        settings(*core),
         streams(*core),
         backups(*core),
         reader(*core),
@@ -29,6 +31,7 @@ struct Engine::Parts {
 
   std::unique_ptr<Core> core;
   TableOperations tables;
+  ResourceSettings settings;
   StreamOperations streams;
   BackupOperations backups;
   ItemReader reader;
@@ -175,6 +178,7 @@ store::Answer<void> Engine::untag_resource(const std::string& arn, const std::ve
 store::Answer<store::ListTagsResponse> Engine::list_tags_of_resource(const std::string& arn) {
   return current().tables.list_tags(arn);
 }
+store::ResourceSettings* Engine::resource_settings() { return &current().settings; }
 
 store::Answer<store::ListStreamsResponse> Engine::list_streams(const store::ListStreamsRequest& request) {
   return current().streams.list(request);

@@ -29,6 +29,8 @@ std::string_view error_name(ErrorType type) {
       std::string_view("TrimmedDataAccessException"),
       std::string_view("ExpiredIteratorException"),
       std::string_view("AccessDeniedException"),
+      std::string_view("PolicyNotFoundException"),
+      std::string_view("GlobalTableNotFoundException"),
       std::string_view("ServiceUnavailable"),
       std::string_view("InternalServerError"),
   };

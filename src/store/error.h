@@ -36,6 +36,8 @@ enum class ErrorType {
   trimmed_data_access,
   expired_iterator,
   access_denied,
+  policy_not_found,
+  global_table_not_found,
   service_unavailable,    // the store takes no writes now: nothing was done
   internal_server_error,  // of a write: it is not known whether it was done
 };

@@ -96,6 +96,7 @@ class ForwardingStore : public Store {
   Answer<ListTagsResponse> list_tags_of_resource(const std::string& arn) override {
     return inner_.list_tags_of_resource(arn);
   }
+  ResourceSettings* resource_settings() override { return inner_.resource_settings(); }
   Answer<ListStreamsResponse> list_streams(const ListStreamsRequest& request) override {
     return inner_.list_streams(request);
   }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "store/error.h"
@@ -21,6 +22,32 @@ namespace postino::store {
 // Called exactly once, possibly before the function that took it returns, on an unspecified thread; must not block.
 template <class Response>
 using Completion = std::function<void(Answer<Response>)>;
+
+// What can be kept with tables for those who control them, where the store itself keeps it. Any thread.
+class ResourceSettings {
+ public:
+  virtual ~ResourceSettings() = default;
+
+  // Policies of resources. Is there any at all? Asked for each request, so it must cost nothing.
+  virtual bool has_policies() const = 0;
+  // The one that protects what the ARN names: a table, an index of it, a stream. nullptr: none.
+  virtual ResourcePolicyPointer policy_of(std::string_view arn) const = 0;
+  // Of the resource itself; policy_not_found when it has none, or one of another revision than the expected.
+  virtual Answer<ResourcePolicyPointer> get_policy(const std::string& arn) = 0;
+  // The text has been checked. The answer is the policy's new revision, or the old one if the text is the same.
+  virtual Answer<std::string> put_policy(const std::string& arn, const std::string& text,
+                                         const std::optional<std::string>& expected_revision) = 0;
+  // The answer is the revision that went; nullopt: there was no policy.
+  virtual Answer<std::optional<std::string>> delete_policy(const std::string& arn,
+                                                           const std::optional<std::string>& expected_revision) = 0;
+
+  // Contributor insights.
+  virtual Answer<InsightsDescription> describe_insights(const InsightsTarget& target) = 0;
+  virtual Answer<InsightsDescription> update_insights(const InsightsTarget& target, bool enabled,
+                                                      std::optional<InsightsMode> mode) = 0;
+  // Of all tables, or of one and its global indexes; only what has had them.
+  virtual Answer<std::vector<InsightsDescription>> list_insights(const std::optional<std::string>& table_name) = 0;
+};
 
 class Store {
  public:
@@ -67,6 +94,8 @@ class Store {
   virtual Answer<void> tag_resource(const std::string& arn, const std::vector<Tag>& tags) = 0;
   virtual Answer<void> untag_resource(const std::string& arn, const std::vector<std::string>& keys) = 0;
   virtual Answer<ListTagsResponse> list_tags_of_resource(const std::string& arn) = 0;
+  // nullptr: this store keeps none. It lives as long as the store.
+  virtual ResourceSettings* resource_settings() { return nullptr; }
 
   // Streams.
   virtual Answer<ListStreamsResponse> list_streams(const ListStreamsRequest& request) = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -148,5 +149,13 @@ struct TableDescription {
   bool deletion_protection = false;
   std::optional<RestoreSummary> restore;
 };
+
+// Who may do what with a table and its indexes, or with a stream, as it is kept beside them: a text in IAM's JSON.
+struct ResourcePolicy {
+  std::string text;
+  std::string revision;
+  base::TimePoint changed;
+};
+using ResourcePolicyPointer = std::shared_ptr<const ResourcePolicy>;
 
 }  // namespace postino::store

@@ -25,6 +25,7 @@ struct CreateTableRequest {
   std::optional<TableClass> table_class;
   bool deletion_protection = false;
   std::vector<Tag> tags;
+  std::optional<std::string> resource_policy;
 };
 
 struct CreateGlobalIndex {
@@ -109,6 +110,23 @@ struct RestoreToPointInTimeRequest {
 struct ListTagsResponse {
   std::vector<Tag> tags;
   std::optional<std::string> next_token;
+};
+
+// Stands for the revision of a policy that is not there.
+inline constexpr std::string_view no_policy_revision = "NO_POLICY";
+
+// Which keys contributor insights are about.
+enum class InsightsMode { accessed_and_throttled_keys, throttled_keys };
+// Of a table, or of one of its global indexes.
+struct InsightsTarget {
+  std::string table_name;
+  std::optional<std::string> index_name;
+};
+struct InsightsDescription {
+  InsightsTarget target;
+  bool enabled = false;
+  InsightsMode mode = InsightsMode::accessed_and_throttled_keys;
+  std::optional<base::TimePoint> changed;
 };
 
 }  // namespace postino::store

@@ -79,6 +79,8 @@ Endpoint::Endpoint(store::Store& store, EndpointOptions options)
     : options_(std::move(options)),
       statistics_(operation_count()),
       authenticator_(std::make_shared<const Authenticator>(options_.access_keys, options_.clock, options_.keys_only)),
+      owner_(std::make_shared<const access::KeyPolicies>(access::Principal{options_.account, "root", options_.account},
+                                                         std::vector<std::shared_ptr<const access::Policy>>())),
       partiql_(store),
       faults_(options_.faults),
       long_calls_(options_.long_call_threads, options_.max_waiting_long_calls),
@@ -307,9 +309,15 @@ void Endpoint::tell_refusal(const http::Request& request, const Operation& opera
 
 std::optional<AccessCheck> Endpoint::access_of(const http::Request& request, KeyPoliciesPointer policies,
                                                store::Store& store) const {
-  if (!policies) return std::nullopt;
-  Caller caller{std::move(policies), &request, options_.origin_policy.address_of(request), options_.clock->now()};
-  return AccessCheck(std::move(caller), {options_.region, options_.account}, store);
+  const bool is_owner = !policies;
+  if (is_owner) {
+    store::ResourceSettings* const settings = store.resource_settings();
+    if (settings == nullptr || !settings->has_policies()) return std::nullopt;
+    policies = owner_;
+  }
+  Caller caller{std::move(policies), is_owner, &request, options_.origin_policy.address_of(request),
+                options_.clock->now()};
+  return AccessCheck(std::move(caller), {options_.region, options_.account}, store, resource_policies_);
 }
 
 void Endpoint::perform(const Services& services, const Operation& operation, const AccessCheck* check,

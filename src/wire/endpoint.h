@@ -94,7 +94,7 @@ class Endpoint {
   http::Response health(const http::Request& request) const;
   void perform(const Services& services, const Operation& operation, const AccessCheck* check, std::string_view body,
                std::function<void(Reply)> finish);
-  // Nothing for a key without policies.
+  // Nothing for a key without policies, as long as no resource has one.
   std::optional<AccessCheck> access_of(const http::Request& request, KeyPoliciesPointer policies,
                                        store::Store& store) const;
   void log(const Operation& operation, const std::string& error, std::chrono::steady_clock::duration time,
@@ -108,6 +108,8 @@ class Endpoint {
   std::atomic<std::shared_ptr<const std::string>> address_ = std::make_shared<const std::string>("127.0.0.1:8000");
   Statistics statistics_;
   base::Swappable<Authenticator> authenticator_;
+  KeyPoliciesPointer owner_;  // whoever calls with a key without policies, or without any key where none is needed
+  mutable ResourcePolicies resource_policies_;
   partiql::Executor partiql_;
   FaultInjector faults_;
   static constexpr std::size_t max_waiting_control = 500;  // as many control operations as AWS lets run at a time

@@ -3,9 +3,7 @@
 
 #include <map>
 
-#include "access/key_policies.h"
-#include "endpoint_testing.h"
-#include "signature/request_signer.h"
+#include "signed_calls_testing.h"
 #include "wire/protocol/operation.h"
 
 namespace postino::wire {
@@ -15,46 +13,11 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr base::TimePoint test_time = base::TimePoint(std::chrono::seconds(1'795'032'000));
-
-std::shared_ptr<const access::Policy> policy_of(const std::string& text) {
-  auto policy = access::parse_policy(text, access::PolicyKind::identity, "test");
-  EXPECT_TRUE(policy) << policy.error().message;
-  return std::make_shared<const access::Policy>(policy ? *std::move(policy) : access::Policy());
-}
-
 std::string statements(const std::string& list) { return R"({"Version":"2012-10-17","Statement":[)" + list + "]}"; }
 
-class PolicyTest : public EndpointTest {
+class PolicyTest : public SignedCallsTest {
  protected:
   PolicyTest() { create_table("items", true); }
-
-  // A key besides "admin", which has no policies.
-  void add_key(const std::string& id, const std::string& policy, const std::string& customer = "") {
-    access::Principal principal{"000000000000", id, id};
-    if (!customer.empty())
-      principal.values.emplace_back(*access::KeyReference::parse("aws:PrincipalTag/customer"), customer);
-    keys_.push_back(
-        {id, id + "-secret", std::make_shared<const access::KeyPolicies>(principal, std::vector{policy_of(policy)})});
-    EndpointOptions options;
-    options.access_keys = keys_;
-    options.clock = std::make_shared<base::ManualClock>(test_time);
-    replace_endpoint(options);
-  }
-
-  http::Response as(const std::string& id, const std::string& operation, const std::string& body) {
-    const std::string streams = "DynamoDBStreams_20120810.";
-    const std::string api = find_operation(streams + operation) != nullptr ? streams : "DynamoDB_20120810.";
-    http::ClientRequest request;
-    request.method = "POST";
-    request.url = *net::Url::parse("http://127.0.0.1:8000/");
-    request.headers = {{"Content-Type", "application/x-amz-json-1.0"}, {"X-Amz-Target", api + operation}};
-    request.body = body;
-    signature::sign_request(request, {id, id + "-secret", ""}, {"us-east-1", "dynamodb"}, test_time);
-    Headers headers(request.headers.begin(), request.headers.end());
-    headers.emplace_back("Host", "127.0.0.1:8000");
-    return send("POST", "/", headers, body);
-  }
 
   void expect_allowed(const std::string& id, const std::string& operation, const std::string& body) {
     const http::Response response = as(id, operation, body);
@@ -91,17 +54,7 @@ class PolicyTest : public EndpointTest {
         R"("KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"GlobalSecondaryIndexes":[{"IndexName":"by-holder",)"
         R"("KeySchema":[{"AttributeName":"holder","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]})");
   }
-
-  // The first text of this name in an answer.
-  static std::string text_of(const std::string& body, const std::string& name) {
-    const std::string mark = "\"" + name + "\":\"";
-    const std::size_t begin = body.find(mark);
-    EXPECT_NE(begin, std::string::npos) << body;
-    return body.substr(begin + mark.size(), body.find('"', begin + mark.size()) - begin - mark.size());
-  }
-
- private:
-  std::vector<AccessKey> keys_ = {{"admin", "admin-secret"}};
+};
 };
 
 const std::string deny_all = statements(R"({"Effect":"Deny","Action":"*","Resource":"*"})");
@@ -148,6 +101,28 @@ const std::map<std::string, std::string>& calls() {
       {"TagResource", R"({"ResourceArn":")" + arn + R"(","Tags":[{"Key":"a","Value":"b"}]})"},
       {"UntagResource", R"({"ResourceArn":")" + arn + R"(","TagKeys":["a"]})"},
       {"ListTagsOfResource", R"({"ResourceArn":")" + arn + "\"}"},
+      {"PutResourcePolicy", R"({"ResourceArn":")" + arn + R"(","Policy":"{\"Version\":\"2012-10-17\",\"Statement\":)"
+                            R"([{\"Effect\":\"Allow\",\"Principal\":\"*\",\"Action\":\"*\",\"Resource\":\"*\"}]}"})"},
+      {"GetResourcePolicy", R"({"ResourceArn":")" + arn + "\"}"},
+      {"DeleteResourcePolicy", R"({"ResourceArn":")" + arn + "\"}"},
+      {"UpdateContributorInsights", R"({"TableName":"items","ContributorInsightsAction":"ENABLE"})"},
+      {"DescribeContributorInsights", R"({"TableName":"items"})"},
+      {"ListContributorInsights", "{}"},
+      {"DescribeKinesisStreamingDestination", R"({"TableName":"items"})"},
+      {"EnableKinesisStreamingDestination",
+       R"({"TableName":"items","StreamArn":"arn:aws:kinesis:us-east-1:000000000000:stream/s"})"},
+      {"DisableKinesisStreamingDestination",
+       R"({"TableName":"items","StreamArn":"arn:aws:kinesis:us-east-1:000000000000:stream/s"})"},
+      {"UpdateKinesisStreamingDestination",
+       R"({"TableName":"items","StreamArn":"arn:aws:kinesis:us-east-1:000000000000:stream/s"})"},
+      {"DescribeTableReplicaAutoScaling", R"({"TableName":"items"})"},
+      {"UpdateTableReplicaAutoScaling", R"({"TableName":"items"})"},
+      {"ListGlobalTables", "{}"},
+      {"DescribeGlobalTable", R"({"GlobalTableName":"items"})"},
+      {"CreateGlobalTable", R"({"GlobalTableName":"items","ReplicationGroup":[{"RegionName":"us-east-1"}]})"},
+      {"UpdateGlobalTable", R"({"GlobalTableName":"items","ReplicaUpdates":[]})"},
+      {"DescribeGlobalTableSettings", R"({"GlobalTableName":"items"})"},
+      {"UpdateGlobalTableSettings", R"({"GlobalTableName":"items"})"},
       {"DescribeLimits", "{}"},
       {"DescribeEndpoints", "{}"},
       {"GetRecords", R"({"ShardIterator":"AAAA"})"},

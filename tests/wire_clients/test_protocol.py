@@ -279,11 +279,8 @@ def test_malformed_json_is_found_before_an_unknown_operation(wire):
         "CreateBackup",
         "RestoreTableFromBackup",
         "ListBackups",
-        "CreateGlobalTable",
         "ExportTableToPointInTime",
         "ImportTable",
-        "EnableKinesisStreamingDestination",
-        "DescribeContributorInsights",
     ],
 )
 def test_operation_that_is_not_there_is_unknown(wire, operation):

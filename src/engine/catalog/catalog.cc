@@ -76,6 +76,11 @@ std::int64_t first_due(const CatalogState& state) {
   return first;
 }
 
+bool any_policies(const CatalogState& state) {
+  return std::ranges::any_of(state.tables, [](const auto& each) { return each.second->policy != nullptr; }) ||
+         std::ranges::any_of(state.streams, [](const auto& each) { return each.second->policy != nullptr; });
+}
+
 std::uint64_t next_identity() {
   static std::atomic<std::uint64_t> last = 0;
   return ++last;
@@ -113,6 +118,7 @@ base::Result<std::unique_ptr<Catalog>> Catalog::load(Database& database) {
   batch.Put(database.handle(Family::meta), openings_key, encode_counter(catalog->opening_number_));
   TRY_VOID(database.write_into_reserve(batch));
   catalog->next_due_ = first_due(state);
+  catalog->has_policies_ = any_policies(state);
   catalog->state_ = std::make_shared<const CatalogState>(std::move(state));
   return catalog;
 }
@@ -143,6 +149,7 @@ void Catalog::publish(CatalogState state) {
   auto next = std::make_shared<const CatalogState>(std::move(state));
   std::lock_guard lock(mutex_);
   next_due_ = first_due(*next);
+  has_policies_ = any_policies(*next);
   state_ = std::move(next);
   version_.fetch_add(1, std::memory_order_release);
 }

@@ -31,6 +31,9 @@ class Catalog {
   // Is a table's transition due? Any thread.
   bool has_due_transitions(base::TimePoint now) const { return base::epoch_milliseconds(now) >= next_due_; }
 
+  // Has any table or stream a policy? Any thread.
+  bool has_policies() const { return has_policies_; }
+
   // Changing the catalog is for one thread at a time, which holds all key locks (KeyLocks::lock_all).
   void publish(CatalogState state);
 
@@ -50,6 +53,7 @@ class Catalog {
   CatalogStatePointer state_;
   std::atomic<std::uint64_t> version_ = 1;
   std::atomic<std::int64_t> next_due_;  // in milliseconds, of the first transition
+  std::atomic<bool> has_policies_ = false;
   ObjectId next_id_ = 1;
   std::uint64_t opening_number_ = 0;
 };

@@ -46,6 +46,35 @@ std::optional<Backfill> read_backfill(const RecordReader& reader) {
   return cursor ? std::optional<Backfill>(Backfill{std::move(*cursor)}) : std::nullopt;
 }
 
+void write_insights(RecordWriter& writer, const std::optional<Insights>& insights) {
+  if (insights)
+    writer.map("insights", std::move(RecordWriter()
+                                         .boolean("enabled", insights->enabled)
+                                         .enumeration("mode", insights->mode)
+                                         .time("changed", insights->changed)));
+}
+
+std::optional<Insights> read_insights(const RecordReader& reader) {
+  const auto map = reader.map("insights");
+  if (!map) return std::nullopt;
+  return Insights{map->boolean("enabled"), map->enumeration<store::InsightsMode>("mode"), map->time("changed")};
+}
+
+void write_policy(RecordWriter& writer, const store::ResourcePolicyPointer& policy) {
+  if (policy)
+    writer.map("policy", std::move(RecordWriter()
+                                       .text("text", policy->text)
+                                       .text("revision", policy->revision)
+                                       .time("changed", policy->changed)));
+}
+
+store::ResourcePolicyPointer read_policy(const RecordReader& reader) {
+  const auto map = reader.map("policy");
+  if (!map) return nullptr;
+  return std::make_shared<const store::ResourcePolicy>(
+      store::ResourcePolicy{map->text("text"), map->text("revision"), map->time("changed")});
+}
+
 RecordWriter write_index(const Index& index) {
   RecordWriter writer;
   writer.integer("id", index.id)
@@ -58,6 +87,7 @@ RecordWriter write_index(const Index& index) {
       .map("throughput", write_throughput(index.throughput))
       .map("warm", write_throughput_units(index.warm));
   write_on_demand(writer, index.on_demand);
+  write_insights(writer, index.insights);
   write_backfill(writer, index.backfill);
   return writer;
 }
@@ -74,6 +104,7 @@ Index read_index(const RecordReader& reader) {
   index.throughput = read_throughput(reader.map("throughput"));
   index.warm = read_throughput_units(reader.map("warm"));
   index.on_demand = read_on_demand(reader);
+  index.insights = read_insights(reader);
   index.backfill = read_backfill(reader);
   index.statistics = std::make_shared<Statistics>();
   return index;
@@ -120,6 +151,8 @@ void write_table_settings(RecordWriter& writer, const Table& table) {
   writer.text("latest_stream_label", table.latest_stream_label)
       .time("deletion_protection_changed", table.deletion_protection_changed)
       .maps("tags", table.tags, write_tag);
+  write_policy(writer, table.policy);
+  write_insights(writer, table.insights);
   if (table.transition) writer.map("transition", write_transition(*table.transition));
 }
 
@@ -139,6 +172,8 @@ void read_table_settings(Table& table, const RecordReader& reader) {
   table.latest_stream_label = reader.optional_text("latest_stream_label");
   table.deletion_protection_changed = reader.optional_time("deletion_protection_changed");
   for (const RecordReader& tag : reader.maps("tags")) table.tags.push_back({tag.text("key"), tag.text("value")});
+  table.policy = read_policy(reader);
+  table.insights = read_insights(reader);
   if (const auto map = reader.map("transition")) table.transition = read_transition(table.name, *map);
 }
 
@@ -233,6 +268,7 @@ std::string encode_stream(const Stream& stream) {
             })
       .maps("shards", stream.shards, write_shard)
       .integer("trimmed_until", static_cast<std::int64_t>(stream.trimmed_until));
+  write_policy(writer, stream.policy);
   return encode_catalog_record(std::move(writer));
 }
 
@@ -250,6 +286,7 @@ base::Result<Stream> decode_stream(std::string_view bytes) {
     stream.key_schema.push_back({element.text("name"), element.enumeration<store::KeyRole>("role")});
   for (const RecordReader& shard : reader.maps("shards")) stream.shards.push_back(read_shard(shard));
   stream.trimmed_until = static_cast<RecordNumber>(reader.integer("trimmed_until"));
+  stream.policy = read_policy(reader);
   if (stream.id == 0 || stream.shards.empty())
     return base::fail(base::ErrorCode::corrupt, "a stream record of the catalog lacks its id or its shards");
   return stream;

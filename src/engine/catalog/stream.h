@@ -35,6 +35,7 @@ struct Stream {
   bool enabled = true;
   std::vector<StreamShard> shards;  // oldest first
   RecordNumber trimmed_until = 0;   // records with smaller numbers may be gone; none with larger ones is
+  store::ResourcePolicyPointer policy;
 };
 using StreamPointer = std::shared_ptr<const Stream>;
 

@@ -35,6 +35,13 @@ struct ObservedTraffic {
   std::shared_ptr<store::TrafficMeter> meter;
 };
 
+// Contributor insights, once they were switched on or off.
+struct Insights {
+  bool enabled = false;
+  store::InsightsMode mode = store::InsightsMode::accessed_and_throttled_keys;
+  base::TimePoint changed;
+};
+
 struct Index {
   ObjectId id = 0;
   bool global = true;
@@ -48,6 +55,7 @@ struct Index {
   store::ThroughputDescription throughput;
   std::optional<store::OnDemandThroughput> on_demand;
   store::Throughput warm;
+  std::optional<Insights> insights;  // of a global index
   std::shared_ptr<Statistics> statistics;
   std::shared_ptr<ThroughputMeter> meter;  // of a global index; local ones live on the table's
   std::shared_ptr<ObservedTraffic> traffic = std::make_shared<ObservedTraffic>();
@@ -124,6 +132,8 @@ struct Table {
   std::optional<EnabledStream> stream;
   std::optional<std::string> latest_stream_label;
   std::vector<store::Tag> tags;
+  store::ResourcePolicyPointer policy;
+  std::optional<Insights> insights;
   std::optional<Transition> transition;
   std::optional<Restore> restore;
   std::shared_ptr<Statistics> statistics;

@@ -86,6 +86,9 @@ Table make_table(const store::CreateTableRequest& request, const Options& option
     table.encryption = resolve_encryption(*request.encryption, options);
   table.deletion_protection = request.deletion_protection;
   table.tags = request.tags;
+  if (request.resource_policy)
+    table.policy = std::make_shared<const store::ResourcePolicy>(
+        store::ResourcePolicy{*request.resource_policy, std::to_string(base::epoch_milliseconds(now)), now});
   table.statistics = std::make_shared<Statistics>();
   table.meter = std::make_shared<ThroughputMeter>(now);
   return table;

@@ -20,6 +20,7 @@ inline constexpr base::Milliseconds recovery_lag = std::chrono::minutes(5);
 
 // How soon something may be changed again.
 inline constexpr base::Milliseconds time_to_live_cooldown = std::chrono::minutes(31);
+inline constexpr base::Milliseconds resource_policy_cooldown = std::chrono::seconds(15);
 inline constexpr base::Milliseconds deletion_protection_cooldown = std::chrono::seconds(15);
 
 }  // namespace postino::engine::timing

@@ -66,31 +66,60 @@ std::string ResourceNames::table_or_index(std::string_view table_name, const std
   return index == nullptr ? arn : arn.append("/index/").append(*index);
 }
 
-AccessCheck::AccessCheck(Caller caller, ResourceNames names, store::Store& store)
-    : caller_(std::make_shared<const Caller>(std::move(caller))), names_(std::move(names)), store_(store) {}
+AccessCheck::AccessCheck(Caller caller, ResourceNames names, store::Store& store, ResourcePolicies& resource_policies)
+    : caller_(std::make_shared<const Caller>(std::move(caller))),
+      names_(std::move(names)),
+      store_(store),
+      resource_policies_(resource_policies) {
+  store::ResourceSettings* const settings = store.resource_settings();
+  if (settings != nullptr && settings->has_policies()) kept_policies_ = settings;
+}
 AccessCheck::~AccessCheck() = default;
 AccessCheck::AccessCheck(const AccessCheck&) = default;
 
+// What the policy of a resource asks for is not known before the resource is.
+bool AccessCheck::ask_for(std::initializer_list<access::ContextKey> keys) const {
+  return kept_policies_ != nullptr || caller_->policies->ask_for(keys);
+}
+
 // What does not depend on the operation; only what is asked for.
 access::Context AccessCheck::begin_context() const {
-  const access::KeyPolicies& policies = *caller_->policies;
-  access::Context context(&policies.caller());
-  if (policies.ask_for({ContextKey::source_ip})) context.add(ContextKey::source_ip, caller_->address);
-  if (policies.ask_for({ContextKey::secure_transport}))
+  access::Context context(&caller_->policies->caller());
+  if (ask_for({ContextKey::source_ip})) context.add(ContextKey::source_ip, caller_->address);
+  if (ask_for({ContextKey::secure_transport}))
     context.add(ContextKey::secure_transport, caller_->request->secure ? "true" : "false");
-  if (policies.ask_for({ContextKey::user_agent}) && caller_->request->has_header("user-agent"))
+  if (ask_for({ContextKey::user_agent}) && caller_->request->has_header("user-agent"))
     context.add(ContextKey::user_agent, std::string(caller_->request->header("user-agent")));
-  if (policies.ask_for({ContextKey::current_time}))
-    context.add(ContextKey::current_time, base::format_timestamp(caller_->now));
-  if (policies.ask_for({ContextKey::epoch_time}))
+  if (ask_for({ContextKey::current_time})) context.add(ContextKey::current_time, base::format_timestamp(caller_->now));
+  if (ask_for({ContextKey::epoch_time}))
     context.add(ContextKey::epoch_time, std::to_string(base::epoch_seconds(caller_->now)));
-  if (policies.ask_for({ContextKey::requested_region})) context.add(ContextKey::requested_region, names_.region);
+  if (ask_for({ContextKey::requested_region})) context.add(ContextKey::requested_region, names_.region);
   return context;
 }
 
+namespace {
+
+// The owner of the account can always mend a policy that has shut everybody out.
+bool is_about_policy(access::Action action) {
+  return action == access::action_named("GetResourcePolicy") || action == access::action_named("PutResourcePolicy") ||
+         action == access::action_named("DeleteResourcePolicy");
+}
+
+}  // namespace
+
 store::Answer<void> AccessCheck::decide(const access::AccessRequest& request) const {
   const access::KeyPolicies& policies = *caller_->policies;
-  const access::Decision decision = policies.decide(request);
+  if (caller_->is_owner && (kept_policies_ == nullptr || is_about_policy(request.action))) return {};
+  std::shared_ptr<const access::Policy> of_resource;
+  if (kept_policies_ != nullptr) of_resource = resource_policies_.of(*kept_policies_, request.resource);
+  access::Decision decision;
+  if (of_resource || caller_->is_owner) {
+    access::PolicyList all = policies.policies();
+    if (of_resource) all.push_back(of_resource.get());
+    decision = access::decide(all, request, policies.principal(), caller_->is_owner);
+  } else {
+    decision = policies.decide(request);
+  }
   if (decision.allowed()) return {};
   return store::refuse(store::ErrorType::access_denied,
                        access::denial_text(decision, request.action, request.resource, policies.principal()));
@@ -104,20 +133,36 @@ store::Answer<void> AccessCheck::table(access::Action action, std::string_view t
   return resource(action, names_.table(table_name));
 }
 
+store::Answer<void> AccessCheck::table_or_index(access::Action action, std::string_view table_name,
+                                                const std::string* index) const {
+  return resource(action, names_.table_or_index(table_name, index));
+}
+
+store::Answer<void> AccessCheck::keeps_own_access(const access::Policy& policy, const std::string& arn) const {
+  if (caller_->is_owner) return {};
+  access::PolicyList all = caller_->policies->policies();
+  all.push_back(&policy);
+  const access::AccessRequest request{access::action_named("PutResourcePolicy"), arn, begin_context()};
+  if (access::decide(all, request, caller_->policies->principal()).allowed()) return {};
+  return store::refuse_invalid(
+      "The policy would keep you from changing it again. If you want that, set ConfirmRemoveSelfResourceAccess to "
+      "true");
+}
+
 store::Answer<void> AccessCheck::nothing(access::Action action) const { return resource(action, "*"); }
 
 store::Answer<void> AccessCheck::missing(access::Action action, std::string_view table_name,
                                          const std::string* index) const {
   const std::string arn = names_.table_or_index(table_name, index);
-  if (caller_->policies->could_allow(action, arn)) return {};
+  if (caller_->is_owner || caller_->policies->could_allow(action, arn)) return {};
   return store::refuse(store::ErrorType::access_denied,
                        access::denial_text({}, action, arn, caller_->policies->principal()));
 }
 
 store::Answer<void> AccessCheck::add_partition_keys(const ItemAccess& access, access::Context& context) const {
   using enum ContextKey;
-  if (!caller_->policies->ask_for({leading_keys, first_partition_key_values, second_partition_key_values,
-                                   third_partition_key_values, fourth_partition_key_values}))
+  if (!ask_for({leading_keys, first_partition_key_values, second_partition_key_values, third_partition_key_values,
+                fourth_partition_key_values}))
     return {};
   auto added = wire::add_partition_keys(access, store_, context);
   // Whether a table is there is told to those who may use it.
@@ -129,7 +174,7 @@ store::Answer<void> AccessCheck::items(const ItemAccess& access) const {
   access::AccessRequest request{access.action, names_.table_or_index(access.table, access.index), begin_context()};
   access::Context& context = request.context;
   TRY_VOID(add_partition_keys(access, context));
-  if (caller_->policies->ask_for({ContextKey::attributes})) TRY_VOID(add_attributes(access, context));
+  if (ask_for({ContextKey::attributes})) TRY_VOID(add_attributes(access, context));
   add_word(context, ContextKey::select, access.select);
   add_word(context, ContextKey::return_values, access.return_values);
   add_word(context, ContextKey::return_consumed_capacity, access.consumed_capacity);

@@ -13,6 +13,7 @@
 #include "access/key_policies.h"
 #include "http/message.h"
 #include "store/store.h"
+#include "wire/authorization/resource_policies.h"
 
 namespace postino::wire {
 
@@ -28,6 +29,7 @@ struct ResourceNames {
 // Who calls, and how. The request must last until it is answered.
 struct Caller {
   std::shared_ptr<const access::KeyPolicies> policies;
+  bool is_owner = false;  // with all rights, but for what the policy of a resource denies
   const http::Request* request = nullptr;
   std::string address;  // where the caller is, also behind a proxy
   base::TimePoint now;
@@ -67,7 +69,8 @@ store::ReturnValues returned(store::ReturnValues values, bool item_on_failure);
 // Cheap to copy. Safe to use from any thread, as long as the caller's request lasts.
 class AccessCheck {
  public:
-  AccessCheck(Caller caller, ResourceNames names, store::Store& store);
+  // Policies of resources are joined in where the store keeps some.
+  AccessCheck(Caller caller, ResourceNames names, store::Store& store, ResourcePolicies& resource_policies);
   ~AccessCheck();
   AccessCheck(const AccessCheck&);
 
@@ -77,6 +80,10 @@ class AccessCheck {
   store::Answer<void> table(access::Action action, std::string_view table_name) const;
   store::Answer<void> resource(access::Action action, const std::string& arn) const;
   store::Answer<void> nothing(access::Action action) const;
+  store::Answer<void> table_or_index(access::Action action, std::string_view table_name,
+                                     const std::string* index) const;
+  // Could the caller change the policy of the resource again if this were it?
+  store::Answer<void> keeps_own_access(const access::Policy& policy, const std::string& arn) const;
 
   // Items are read or written. Fails as the store would if the table, the index or an expression makes no sense, and
   // what the policies ask for cannot be known because of that.
@@ -88,12 +95,15 @@ class AccessCheck {
 
  private:
   access::Context begin_context() const;
+  bool ask_for(std::initializer_list<access::ContextKey> keys) const;
   store::Answer<void> decide(const access::AccessRequest& request) const;
   store::Answer<void> add_partition_keys(const ItemAccess& access, access::Context& context) const;
 
   std::shared_ptr<const Caller> caller_;
   ResourceNames names_;
   store::Store& store_;
+  ResourcePolicies& resource_policies_;
+  store::ResourceSettings* kept_policies_ = nullptr;  // nullptr: no resource has a policy
 };
 
 }  // namespace postino::wire

@@ -4,8 +4,11 @@
 
 #include "wire/operations/backup_operations.h"
 #include "wire/operations/batch_operations.h"
+#include "wire/operations/insight_operations.h"
 #include "wire/operations/item_operations.h"
 #include "wire/operations/page_operations.h"
+#include "wire/operations/policy_operations.h"
+#include "wire/operations/replication_operations.h"
 #include "wire/operations/settings_operations.h"
 #include "wire/operations/statement_operations.h"
 #include "wire/operations/stream_operations.h"
@@ -49,6 +52,24 @@ constexpr auto operations = std::to_array<Operation>({
     operation<TagResource>(Plane::control),
     operation<UntagResource>(Plane::control),
     operation<ListTagsOfResource>(Plane::control),
+    operation<PutResourcePolicy>(Plane::control),
+    operation<GetResourcePolicy>(Plane::control),
+    operation<DeleteResourcePolicy>(Plane::control),
+    operation<UpdateContributorInsights>(Plane::control),
+    operation<DescribeContributorInsights>(Plane::control),
+    operation<ListContributorInsights>(Plane::control),
+    operation<DescribeKinesisStreamingDestination>(Plane::control),
+    operation<EnableKinesisStreamingDestination>(Plane::control),
+    operation<DisableKinesisStreamingDestination>(Plane::control),
+    operation<UpdateKinesisStreamingDestination>(Plane::control),
+    operation<DescribeTableReplicaAutoScaling>(Plane::control),
+    operation<UpdateTableReplicaAutoScaling>(Plane::control),
+    operation<ListGlobalTables>(Plane::control),
+    operation<DescribeGlobalTable>(Plane::control),
+    operation<CreateGlobalTable>(Plane::control),
+    operation<UpdateGlobalTable>(Plane::control),
+    operation<DescribeGlobalTableSettings>(Plane::control),
+    operation<UpdateGlobalTableSettings>(Plane::control),
     operation<DescribeLimits>(Plane::control),
     operation<DescribeEndpoints>(Plane::control),
     operation<GetRecords>(Plane::data, streams_api),

@@ -1,5 +1,6 @@
 #include "wire/operations/table_operations.h"
 
+#include "wire/operations/policy_operations.h"
 #include "wire/protocol/parameters.h"
 #include "wire/protocol/table_json.h"
 
@@ -25,9 +26,16 @@ void ChangeTable::encode(JsonWriter& json, const Response& response, const Repor
   write_description(json, "TableDescription", response);
 }
 
-// Tags at the creation are tags like others.
+store::Answer<store::CreateTableRequest> CreateTable::decode(Input input) {
+  TRY(Request request, decode_create_table(std::move(input)));
+  if (request.resource_policy) TRY_VOID(read_resource_policy(*request.resource_policy));
+  return request;
+}
+
+// Tags and a policy at the creation are like others.
 store::Answer<void> CreateTable::authorize(const AccessCheck& check, const Request& request) {
   TRY_VOID(check.table(access::action_named(name), request.table_name));
+  if (request.resource_policy) TRY_VOID(check.table(access::action_named("PutResourcePolicy"), request.table_name));
   if (request.tags.empty()) return {};
   return check.table(access::action_named("TagResource"), request.table_name);
 }

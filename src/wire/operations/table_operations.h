@@ -50,7 +50,7 @@ struct CreateTable : ChangeTable {
   static constexpr std::string_view name = "CreateTable";
   using Input = TableInput;
   using Request = store::CreateTableRequest;
-  static store::Answer<Request> decode(Input input) { return decode_create_table(std::move(input)); }
+  static store::Answer<Request> decode(Input input);
   static store::Answer<void> authorize(const AccessCheck& check, const Request& request);
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
 };

@@ -31,6 +31,7 @@ enum class Comparison {
 };
 enum class AttributeAction { add, put, remove };
 enum class ShardFilterType { child_shards };
+enum class InsightsAction { enable, disable };
 
 }  // namespace postino::wire
 
@@ -50,6 +51,8 @@ POSTINO_WORDS(wire::Comparison, {"IN", wire::Comparison::in}, {"NULL", wire::Com
               {"CONTAINS", wire::Comparison::contains});
 POSTINO_WORDS(wire::AttributeAction, {"ADD", wire::AttributeAction::add}, {"PUT", wire::AttributeAction::put},
               {"DELETE", wire::AttributeAction::remove});
+POSTINO_WORDS(wire::InsightsAction, {"ENABLE", wire::InsightsAction::enable},
+              {"DISABLE", wire::InsightsAction::disable});
 POSTINO_WORDS(wire::ShardFilterType, {"CHILD_SHARDS", wire::ShardFilterType::child_shards});
 
 }  // namespace postino::store

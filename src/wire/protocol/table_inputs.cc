@@ -196,6 +196,7 @@ store::Answer<store::CreateTableRequest> decode_create_table(TableInput input) {
   request.global_indexes = global_indexes_of(std::move(input.global_indexes));
   request.deletion_protection = input.deletion_protection.value_or(false);
   if (input.tags) request.tags = tags_of(*std::move(input.tags));
+  request.resource_policy = std::move(input.resource_policy);
   return request;
 }
 
@@ -211,6 +212,10 @@ store::Answer<store::UpdateTableRequest> decode_update_table(TableInput input) {
   check_stream(constraints, input.stream);
   TRY_VOID(constraints.outcome());
   TRY_VOID(check_table_class(input.table_class));
+
+  if (input.replica_updates && !input.replica_updates->empty())
+    return store::refuse_parameter(
+        "ReplicaUpdates cannot be done by this server: it is one machine, or several that share one store");
 
   store::UpdateTableRequest request;
   fill_table(request, input);

@@ -180,6 +180,14 @@ struct Shape<TagInput> {
 
 inline constexpr std::string_view local_index_name = "LocalSecondaryIndex";
 // CreateTable and UpdateTable.
+// A replica in another region. There is none here, so what it would be is not looked at.
+struct ReplicaUpdateInput {};
+template <>
+struct Shape<ReplicaUpdateInput> {
+  static constexpr std::string_view name = "ReplicationGroupUpdate";
+  static constexpr std::array<Member<ReplicaUpdateInput>, 0> members{};
+};
+
 struct TableInput {
   std::optional<std::string> table_name;
   std::optional<std::vector<AttributeDefinitionInput>> attribute_definitions;
@@ -196,6 +204,8 @@ struct TableInput {
   std::optional<std::string> table_class;
   std::optional<bool> deletion_protection;
   std::optional<std::vector<TagInput>> tags;
+  std::optional<std::string> resource_policy;
+  std::optional<std::vector<ReplicaUpdateInput>> replica_updates;
 };
 template <>
 struct Shape<TableInput> {
@@ -217,6 +227,8 @@ struct Shape<TableInput> {
       member<T, &T::table_class>("TableClass"),
       member<T, &T::deletion_protection>("DeletionProtectionEnabled"),
       member<T, &T::tags>("Tags"),
+      member<T, &T::resource_policy>("ResourcePolicy"),
+      member<T, &T::replica_updates>("ReplicaUpdates"),
   });
 };
 
