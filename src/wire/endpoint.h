@@ -108,7 +108,7 @@ class Endpoint {
   std::atomic<std::shared_ptr<const std::string>> address_ = std::make_shared<const std::string>("127.0.0.1:8000");
   Statistics statistics_;
   base::Swappable<Authenticator> authenticator_;
-  KeyPoliciesPointer owner_;  // whoever calls with a key without policies, or without any key where none is needed
+  KeyPoliciesPointer owner_;  // of callers with a key without policies, or without any key where none is needed
   mutable ResourcePolicies resource_policies_;
   partiql::Executor partiql_;
   FaultInjector faults_;

@@ -1,5 +1,5 @@
 // Which keys of a table are used most is counted for every table, and told as advice about its capacity. What is kept
-// here is whether somebody has asked for it by the API, as tools that set up tables expect to read it back.
+// here is whether a caller has asked for it by the API, as tools that set up tables expect to read it back.
 #include "engine/tables/busy_table_rules.h"
 #include "engine/tables/resource_settings.h"
 #include "store/constraints.h"

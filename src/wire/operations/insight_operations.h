@@ -1,7 +1,7 @@
 // Contributor insights: UpdateContributorInsights, DescribeContributorInsights, ListContributorInsights.
 //
 // The keys that are used most are counted for every table; see docs/capacity.md. These operations keep and show whether
-// somebody wants to know, as tools that set up tables expect.
+// a caller wants to know, as tools that set up tables expect.
 #pragma once
 
 #include "wire/operations/table_operations.h"
