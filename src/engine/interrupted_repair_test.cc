@@ -146,7 +146,9 @@ class InterruptedRepairTest : public EngineTest {
     ASSERT_TRUE(repaired) << moment.step << ": " << repaired.error().message;
     EXPECT_EQ(repaired->unfinished, "") << moment.step;
     EXPECT_TRUE(repaired->recount_due) << moment.step;
-    if (is_marked) EXPECT_EQ(file_contents(*target / "mine.txt"), "of the operator") << moment.step;
+    if (is_marked) {
+      EXPECT_EQ(file_contents(*target / "mine.txt"), "of the operator") << moment.step;
+    }
     expect_repaired(target, moment.step);
   }
 

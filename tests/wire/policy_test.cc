@@ -101,8 +101,10 @@ const std::map<std::string, std::string>& calls() {
       {"TagResource", R"({"ResourceArn":")" + arn + R"(","Tags":[{"Key":"a","Value":"b"}]})"},
       {"UntagResource", R"({"ResourceArn":")" + arn + R"(","TagKeys":["a"]})"},
       {"ListTagsOfResource", R"({"ResourceArn":")" + arn + "\"}"},
-      {"PutResourcePolicy", R"({"ResourceArn":")" + arn + R"(","Policy":"{\"Version\":\"2012-10-17\",\"Statement\":)"
-                            R"([{\"Effect\":\"Allow\",\"Principal\":\"*\",\"Action\":\"*\",\"Resource\":\"*\"}]}"})"},
+      {"PutResourcePolicy",
+       R"({"ResourceArn":")" + arn +
+           R"(","Policy":"{\"Version\":\"2012-10-17\",\"Statement\":)"
+           R"([{\"Effect\":\"Allow\",\"Principal\":\"*\",\"Action\":\"*\",\"Resource\":\"*\"}]}"})"},
       {"GetResourcePolicy", R"({"ResourceArn":")" + arn + "\"}"},
       {"DeleteResourcePolicy", R"({"ResourceArn":")" + arn + "\"}"},
       {"UpdateContributorInsights", R"({"TableName":"items","ContributorInsightsAction":"ENABLE"})"},
@@ -498,9 +500,8 @@ TEST_F(PolicyTest, NewPoliciesCountAtOnce) {
   add_key("reader", statements(R"({"Effect":"Allow","Action":"dynamodb:GetItem","Resource":"*"})"));
   const std::string get = "{" + on_item + "}";
   expect_allowed("reader", "GetItem", get);
-  const auto denying = std::make_shared<const access::KeyPolicies>(
-      access::Principal{"000000000000", "reader", "reader"}, std::vector{policy_of(deny_all)});
-  endpoint().set_access_keys({{"reader", "reader-secret", denying}, {"admin", "admin-secret"}}, true);
+  endpoint().set_access_keys({{"reader", "reader-secret", policies_of("reader", deny_all)}, {"admin", "admin-secret"}},
+                             true);
   expect_denied("reader", "GetItem", get);
 }
 

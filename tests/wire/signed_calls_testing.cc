@@ -18,12 +18,16 @@ std::shared_ptr<const access::Policy> policy_of(const std::string& text) {
 
 }  // namespace
 
-void SignedCallsTest::add_key(const std::string& id, const std::string& policy, const std::string& customer) {
+KeyPoliciesPointer SignedCallsTest::policies_of(const std::string& id, const std::string& policy,
+                                                const std::string& customer) {
   access::Principal principal{"000000000000", id, id};
   if (!customer.empty())
     principal.values.emplace_back(*access::KeyReference::parse("aws:PrincipalTag/customer"), customer);
-  keys_.push_back(
-      {id, id + "-secret", std::make_shared<const access::KeyPolicies>(principal, std::vector{policy_of(policy)})});
+  return std::make_shared<const access::KeyPolicies>(principal, std::vector{policy_of(policy)});
+}
+
+void SignedCallsTest::add_key(const std::string& id, const std::string& policy, const std::string& customer) {
+  keys_.push_back({id, id + "-secret", policies_of(id, policy, customer)});
   EndpointOptions options;
   options.access_keys = keys_;
   options.clock = std::make_shared<base::ManualClock>(signing_time);

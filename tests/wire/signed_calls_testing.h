@@ -14,6 +14,9 @@ class SignedCallsTest : public EndpointTest {
   void add_key(const std::string& id, const std::string& policy, const std::string& customer = "");
   http::Response as(const std::string& id, const std::string& operation, const std::string& body);
 
+  static KeyPoliciesPointer policies_of(const std::string& id, const std::string& policy,
+                                        const std::string& customer = "");
+
   // The first text of this name in an answer.
   static std::string text_of(const std::string& body, const std::string& name);
 

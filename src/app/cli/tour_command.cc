@@ -3,7 +3,7 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
-#include "app/cli/store_tour.h"
+#include "app/tour/store_tour.h"
 
 namespace postino::app {
 

@@ -13,7 +13,7 @@ namespace postino::app {
 
 namespace {
 
-constexpr int unavailable = 503;
+constexpr int unavailable_status = 503;
 
 http::Response text_response(int status, std::string body) {
   http::Response response;
@@ -84,7 +84,7 @@ bool Monitor::handle(const http::Request& request, const http::Responder& respon
     if (ready_ && wrong.empty())
       respond(text_response(200, all.empty() ? "ready\n" : "ready, but " + all + "\n"));
     else
-      respond(text_response(unavailable, "not ready" + (all.empty() ? "" : ": " + all) + "\n"));
+      respond(text_response(unavailable_status, "not ready" + (all.empty() ? "" : ": " + all) + "\n"));
   } else if (path == "/metrics") {
     answer_metrics(request, respond);
   } else {
@@ -108,7 +108,7 @@ void Monitor::answer_metrics(const http::Request& request, const http::Responder
     for (const Source& source : sources_) source(text);
     respond(text_response(200, std::move(text)));
   });
-  if (!taken) respond(text_response(unavailable, "too many requests for metrics at a time\n"));
+  if (!taken) respond(text_response(unavailable_status, "too many requests for metrics at a time\n"));
 }
 
 void append_process_metrics(std::string& out) {

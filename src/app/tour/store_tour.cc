@@ -1,9 +1,9 @@
-#include "app/cli/store_tour.h"
+#include "app/tour/store_tour.h"
 
 #include <memory>
 #include <string>
 
-#include "app/cli/step_printer.h"
+#include "app/tour/step_printer.h"
 #include "base/temporary_directory.h"
 #include "engine/engine.h"
 #include "item/json_codec.h"

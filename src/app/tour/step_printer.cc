@@ -1,4 +1,4 @@
-#include "app/cli/step_printer.h"
+#include "app/tour/step_printer.h"
 
 #include <iomanip>
 
