@@ -55,7 +55,6 @@ class PolicyTest : public SignedCallsTest {
         R"("KeySchema":[{"AttributeName":"holder","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]})");
   }
 };
-};
 
 const std::string deny_all = statements(R"({"Effect":"Deny","Action":"*","Resource":"*"})");
 const std::string allow_other = statements(R"({"Effect":"Allow","Action":"*",)"
