@@ -128,15 +128,15 @@ void measure_policies() {
   get.projection = store::ProjectionExpression("amount, #s, created");
   get.placeholders.names = expr::Names{{"#s", "state"}};
   measure("policies: check a GetItem by partition and attributes", [&] {
-    const wire::AccessCheck check({policies, &request, "192.0.2.7", base::TimePoint()}, {"us-east-1", "123456789012"},
-                                  store, resource_policies);
+    const wire::AccessCheck check({policies, false, &request, "192.0.2.7", base::TimePoint()},
+                                  {"us-east-1", "123456789012"}, store, resource_policies);
     CHECK(wire::GetItem::authorize(check, get));
   });
   store::PutItemRequest put;
   put.table_name = "invoices";
   measure("policies: deny a write to another table", [&] {
-    const wire::AccessCheck check({policies, &request, "192.0.2.7", base::TimePoint()}, {"us-east-1", "123456789012"},
-                                  store, resource_policies);
+    const wire::AccessCheck check({policies, false, &request, "192.0.2.7", base::TimePoint()},
+                                  {"us-east-1", "123456789012"}, store, resource_policies);
     CHECK(!check.table(access::action_named("DeleteTable"), put.table_name));
   });
 }

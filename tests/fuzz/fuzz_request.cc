@@ -62,7 +62,7 @@ void fuzz_request(std::string_view input) {
   expect_one_answer(*operation, services, nullptr, body);
   static const http::Request request;
   static wire::ResourcePolicies resource_policies;
-  const wire::AccessCheck check({curious_policies(), &request, "192.0.2.7", base::TimePoint()},
+  const wire::AccessCheck check({curious_policies(), false, &request, "192.0.2.7", base::TimePoint()},
                                 {"us-east-1", "123456789012"}, store, resource_policies);
   expect_one_answer(*operation, services, &check, body);
 }
