@@ -76,6 +76,7 @@ class MysqlStorage final : public OutboxStorage {
     options.memory = context.memory;
     ledger_ = std::make_unique<outbox::MysqlLedger>(database_, context.policy, *clock_, context.random, options,
                                                     std::move(spool));
+    TRY_VOID(agree_on_spool(settings, context));
     TRY(const auto last_seen, ledger_->last_seen());
     if (last_seen) clock_->note_past(*last_seen);
     watch(*clock_, last_seen, true);
