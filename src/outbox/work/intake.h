@@ -12,8 +12,8 @@
 #include "outbox/email/event.h"
 #include "outbox/email/payload.h"
 #include "outbox/ledger/message_memory.h"
+#include "outbox/ledger/missing_contents.h"
 #include "outbox/ledger/spool.h"
-#include "outbox/work/missing_contents.h"
 
 namespace postino::outbox {
 

@@ -10,12 +10,12 @@
 #include "net/shutdown_deadline.h"
 #include "outbox/ledger/ledger.h"
 #include "outbox/ledger/message_memory.h"
+#include "outbox/ledger/missing_contents.h"
 #include "outbox/ledger/suppressions.h"
 #include "outbox/transport/transport.h"
 #include "outbox/work/destinations.h"
 #include "outbox/work/fresh_messages.h"
 #include "outbox/work/leases.h"
-#include "outbox/work/missing_contents.h"
 
 namespace postino::outbox {
 

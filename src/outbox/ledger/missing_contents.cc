@@ -1,4 +1,4 @@
-#include "outbox/work/missing_contents.h"
+#include "outbox/ledger/missing_contents.h"
 
 #include "base/log.h"
 
