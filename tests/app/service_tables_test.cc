@@ -222,9 +222,12 @@ TEST_F(TablePlanTest, GoesOnWithoutWhatAStoreDoesNotHave) {
 TEST_F(TablePlanTest, SaysWhatItMayNotDo) {
   PoorStore poor(store());
   poor.denies = true;
-  const auto refused = store::apply_tables(poor, wanted_, {});
+  store::TableApplication application;
+  application.done = [this](const store::TableChange& change) { told_.push_back(change.text()); };
+  const auto refused = store::apply_tables(poor, wanted_, application);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, base::ErrorCode::invalid);
+  EXPECT_THAT(told_, IsEmpty()) << "nothing was done";
   EXPECT_THAT(refused.error().message, HasSubstr("cannot create table email-outbox: you may not"));
 }
 
