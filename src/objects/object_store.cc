@@ -12,6 +12,8 @@ constexpr std::string_view address_scheme = "s3://";
 
 bool may_stand_in_name(char letter) { return letter > ' ' && letter <= '~' && letter != '\\'; }
 
+bool is_bucket_mark(char letter) { return letter == '-' || letter == '.'; }
+
 bool is_bucket_letter(char letter) {
   return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '-' || letter == '.';
 }
@@ -44,8 +46,10 @@ base::Result<void> check_object_name(std::string_view name) {
 base::Result<void> check_bucket_name(std::string_view name) {
   constexpr std::size_t shortest = 3, longest = 63;
   if (name.size() < shortest || name.size() > longest || !std::ranges::all_of(name, is_bucket_letter) ||
-      name.find("..") != std::string::npos || name.starts_with('.'))
-    return base::invalid("bucket must have 3 to 63 lower-case letters, digits, hyphens and single dots");
+      name.find("..") != std::string::npos || is_bucket_mark(name.front()) || is_bucket_mark(name.back()))
+    return base::invalid(
+        "bucket must have 3 to 63 lower-case letters, digits, hyphens and single dots, with a letter or digit at both "
+        "ends");
   return {};
 }
 

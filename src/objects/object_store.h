@@ -61,7 +61,7 @@ class ObjectStore {
 // 1,024 bytes in all. Fails with the rule.
 base::Result<void> check_object_name(std::string_view name);
 
-// That of a bucket: 3 to 63 lower-case letters, digits, hyphens and single dots.
+// That of a bucket: 3 to 63 lower-case letters, digits, hyphens and single dots, with a letter or digit at both ends.
 base::Result<void> check_bucket_name(std::string_view name);
 
 // Any text as one part of a name: percent-encoded where it must be. nullopt when it is too long for that, or empty.

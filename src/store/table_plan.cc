@@ -238,8 +238,11 @@ class TableWork {
     if (!is_repeated && application_.tell) application_.tell(change);
     if (!is_repeated) done_.changes.push_back(change);
     const auto error = make(store_, setup_, state, change);
-    if (!error) made_.push_back(change);
-    if (!error) return {};
+    if (!error) {
+      made_.push_back(change);
+      if (application_.done) application_.done(change);
+      return {};
+    }
     if (is_passing(*error)) {
       const auto waited = pause();
       if (!waited && error->type != ErrorType::resource_in_use) return base::propagate(as_error(*error));

@@ -36,7 +36,8 @@ struct TableApplication {
   // Called while a table or an index is being made, and waits a while. False: it is time to give up, which is a
   // conflict.
   std::function<bool()> wait;
-  std::function<void(const TableChange&)> tell;  // before each change; may be empty
+  std::function<void(const TableChange&)> tell;       // before each change; may be empty
+  std::function<void(const TableChange&)> done = {};  // after each that the store has taken; may be empty
 };
 
 // Does what plan_tables() answers, and returns when everything is there. Can be repeated, also after a failure in the

@@ -180,6 +180,12 @@ void TableCopy::add(std::int64_t ItemCounts::*which, std::int64_t count) {
   counts_.*which += count;
 }
 
+void TableCopy::note_difference(const item::Item& item) {
+  const std::lock_guard lock(mutex_);
+  ++counts_.different;
+  if (counts_.differences.size() < options_.most_failures) counts_.differences.push_back(item::to_json(key_of(item)));
+}
+
 store::Answer<void> TableCopy::take_over(std::span<item::Item> items) {
   if (!is_target_empty_) {
     TRY(std::vector<item::Item> absent, find_absent(items));
@@ -206,8 +212,10 @@ store::Answer<std::vector<item::Item>> TableCopy::find_absent(std::span<item::It
     const auto found = present.find(text_of_key(key_of(item)));
     if (found == present.end())
       absent.push_back(std::move(item));
+    else if (found->second == item)
+      add(&ItemCounts::present, 1);
     else
-      add(found->second == item ? &ItemCounts::present : &ItemCounts::different, 1);
+      note_difference(item);
   }
   return absent;
 }

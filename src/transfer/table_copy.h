@@ -33,10 +33,11 @@ struct TableCopyOptions {
 
 struct ItemCounts {
   std::int64_t copied = 0;
-  std::int64_t present = 0;           // had been there
-  std::int64_t different = 0;         // had been there in another form, and stayed as they were
-  std::int64_t failed = 0;            // were not taken by the target
-  std::vector<std::string> failures;  // the first of them, with the reason
+  std::int64_t present = 0;              // had been there
+  std::int64_t different = 0;            // had been there in another form, and stayed as they were
+  std::int64_t failed = 0;               // were not taken by the target
+  std::vector<std::string> failures;     // the first of them, with the reason
+  std::vector<std::string> differences;  // keys of the first that are different
 };
 
 // How many items there are on both sides. Those that expire meanwhile are left out: either side may have removed them.
@@ -76,6 +77,7 @@ class TableCopy {
   store::Answer<void> write_one(const item::Item& item);
   item::Key key_of(const item::Item& item) const;
   void add(std::int64_t ItemCounts::*which, std::int64_t count);
+  void note_difference(const item::Item& item);
 
   store::Store& source_;
   store::Store& target_;

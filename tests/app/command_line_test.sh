@@ -151,6 +151,13 @@ expect 0 'nothing to do' tables plan --data "$folder/tables"
 expect 2 'create table other$' tables plan --data "$folder/tables" --outbox-table other
 expect 2 '"changes":\["create table other"' tables plan --data "$folder/tables" --outbox-table other --json
 expect 2 '--format' tables export --format xml
+expect 2 '--with-apply is for --format iam' tables export --with-apply
+expect 0 'account 123456789012, which is made up' tables export --format iam --region eu-west-1
+expect 0 'region us-east-1: if that is another' tables export --format iam --account 111122223333
+expect 0 'characters, and IAM takes 6,144' tables export --format iam --with-apply
+expect 0 'table/email-outbox"' tables export --format iam --store dynamodb --store-region eu-west-1 --store-key-id AKIA \
+  --objects-bucket attachments --objects-endpoint https://s3.eu-west-1.amazonaws.com --objects-region eu-west-1 --objects-key-id AKIA
+expect 2 'POSTINO_STORE_SECRET' tables plan --store dynamodb --store-region eu-west-1 --store-key-id AKIA --no-tickets
 expect 2 '--store dynamodb needs --store-region or --store-endpoint' tables plan --store dynamodb --no-tickets
 for format in cloudformation terraform iam; do
   "$program" tables export --format $format >"$folder/$format"

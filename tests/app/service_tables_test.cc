@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "app/store/made_tables.h"
+#include "base/random.h"
 #include "engine/engine_testing.h"
 #include "store/forwarding_store.h"
 #include "store/table_plan.h"
@@ -220,9 +222,12 @@ TEST_F(TablePlanTest, GoesOnWithoutWhatAStoreDoesNotHave) {
 TEST_F(TablePlanTest, SaysWhatItMayNotDo) {
   PoorStore poor(store());
   poor.denies = true;
-  const auto refused = store::apply_tables(poor, wanted_, {});
+  store::TableApplication application;
+  application.done = [this](const store::TableChange& change) { told_.push_back(change.text()); };
+  const auto refused = store::apply_tables(poor, wanted_, application);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, base::ErrorCode::invalid);
+  EXPECT_THAT(told_, IsEmpty()) << "nothing was done";
   EXPECT_THAT(refused.error().message, HasSubstr("cannot create table email-outbox: you may not"));
 }
 
@@ -232,6 +237,89 @@ TEST_F(TablePlanTest, ServicesFindNothingToDoAfterwards) {
   watched.denies = true;
   for (const store::TableSetup& setup : wanted_)
     EXPECT_TRUE(store::prepare_table(watched, setup.request, setup.expiry)) << setup.request.table_name;
+}
+
+class LostTablesTest : public TablePlanTest {
+ protected:
+  LostTablesTest() { settings_.store = StoreKind::dynamodb; }
+
+  MadeTables made() {
+    return {store(), settings_, store::Retry(random_, [](base::Milliseconds) {})};
+  }
+  std::vector<std::string> lost() {
+    const auto found = made().find_lost(service_tables(settings_));
+    EXPECT_TRUE(found) << found.error().message;
+    return found.value_or(std::vector<std::string>{"?"});
+  }
+  // As a server does that starts.
+  void start() {
+    wanted_ = made().first();
+    ASSERT_TRUE(apply());
+    ASSERT_TRUE(made().note({}));
+    wanted_ = service_tables(settings_);
+    ASSERT_TRUE(apply());
+    ASSERT_TRUE(made().note(wanted_));
+  }
+  void remove(const std::string& table) {
+    store::UpdateTableRequest update;
+    update.table_name = table;
+    update.deletion_protection = false;
+    ASSERT_TRUE(store().update_table(update));
+    ASSERT_TRUE(store().delete_table(table));
+    while (engine().run_maintenance_once().value_or(false)) {
+    }
+  }
+
+  Settings settings_;
+  base::SeededRandom random_{1};
+};
+
+TEST_F(LostTablesTest, AFirstStartMakesThemAllHoweverOftenItIsBrokenOff) {
+  EXPECT_THAT(lost(), IsEmpty());
+  wanted_ = made().first();
+  ASSERT_TRUE(apply());
+  EXPECT_THAT(lost(), IsEmpty()) << "broken off before the note";
+  ASSERT_TRUE(made().note({}));
+  wanted_ = {service_tables(settings_)[0], service_tables(settings_)[2], wanted_[0], wanted_[1]};
+  ASSERT_TRUE(apply());
+  EXPECT_THAT(lost(), IsEmpty()) << "broken off after some";
+  start();
+  EXPECT_THAT(lost(), IsEmpty());
+}
+
+TEST_F(LostTablesTest, ATableThatWasThereIsLost) {
+  start();
+  remove("email-outbox-suppressions");
+  EXPECT_THAT(lost(), ElementsAre("email-outbox-suppressions"));
+  EXPECT_THAT(text_of_lost(lost()), HasSubstr("table email-outbox-suppressions is missing"));
+  remove("messages");
+  EXPECT_THAT(lost(), ElementsAre("email-outbox-suppressions", "messages"));
+  remove(settings_.idempotency.table);
+  EXPECT_THAT(lost(), Contains(settings_.idempotency.table)) << "the note is gone with it";
+  wanted_ = service_tables(settings_);
+  ASSERT_TRUE(apply()) << "an operator makes them: postino tables apply";
+  EXPECT_THAT(lost(), IsEmpty());
+}
+
+TEST_F(LostTablesTest, ANewTableOfALaterVersionOrOfAnotherServiceIsMade) {
+  settings_.audit.off = settings_.tickets.off = true;
+  start();
+  settings_.audit.off = settings_.tickets.off = false;
+  EXPECT_THAT(lost(), IsEmpty());
+  start();
+  remove("postino-audit");
+  EXPECT_THAT(lost(), ElementsAre("postino-audit"));
+}
+
+TEST_F(LostTablesTest, InAStoreOfAnEarlierVersionOthersOfTheServiceTellThatOneWasThere) {
+  wanted_ = service_tables(settings_);
+  ASSERT_TRUE(apply());
+  remove("postino-audit");
+  EXPECT_THAT(lost(), IsEmpty()) << "it has no other table";
+  remove("email-outbox-suppressions");
+  EXPECT_THAT(lost(), ElementsAre("email-outbox-suppressions"));
+  remove(settings_.idempotency.table + "-answers");
+  EXPECT_THAT(lost(), ElementsAre("email-outbox-suppressions", settings_.idempotency.table + "-answers"));
 }
 
 }  // namespace

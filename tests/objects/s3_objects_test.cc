@@ -235,7 +235,7 @@ TEST_F(S3ObjectsTest, OptionsAreChecked) {
     return created ? "" : created.error().message;
   };
   EXPECT_EQ(fault([](S3Options&) {}), "");
-  for (const char* bucket : {"", "ab", "Upper", "a/b", "..", "a..b", "a b"})
+  for (const char* bucket : {"", "ab", "Upper", "a/b", "..", "a..b", "a b", "-ab", "ab-", "ab.", ".ab", "a_b"})
     EXPECT_THAT(fault([&](S3Options& options) { options.bucket = bucket; }), HasSubstr("bucket must")) << bucket;
   EXPECT_THAT(fault([](S3Options& options) { options.region.clear(); }), HasSubstr("region must"));
   EXPECT_THAT(fault([](S3Options& options) { options.keys.secret.clear(); }), HasSubstr("secret must"));

@@ -417,4 +417,20 @@ TEST_P(LedgerConformance, WhoIsDeadIsRequeuedWithoutTrace) {
   EXPECT_THAT(claim(Pipeline::send).emails, SizeIs(1));
 }
 
+TEST_P(LedgerConformance, AllProcessesUseTheSpoolThatWasNotedFirst) {
+  const SpoolNote first{"11111111-2222-3333-4444-555555555555", "/srv/mail spool"};
+  const SpoolNote other{"66666666-7777-8888-9999-000000000000", "s3://mail/spool/"};
+  EXPECT_EQ(*ledger().noted_spool(), SpoolNote());
+  ASSERT_TRUE(ledger().note_spool(first, ""));
+  ASSERT_TRUE(tested_->second().note_spool(other, ""));
+  ASSERT_TRUE(tested_->second().note_spool(other, "some other id"));
+  EXPECT_EQ(*tested_->second().noted_spool(), first);
+  ASSERT_TRUE(tested_->second().note_spool(other, first.id)) << "it was replaced on purpose";
+  EXPECT_EQ(*ledger().noted_spool(), other);
+  ASSERT_TRUE(ledger().note_spool(SpoolNote(), other.id)) << "contents are with the e-mails again";
+  EXPECT_EQ(*ledger().noted_spool(), SpoolNote());
+  ASSERT_TRUE(ledger().note_spool(first, ""));
+  EXPECT_EQ(*ledger().noted_spool(), first);
+}
+
 }  // namespace postino::outbox

@@ -273,15 +273,15 @@ TEST_F(StoreAdoptionTest, WhatOursBringsAfterItsMoveComesTooLate) {
   expect_counts_right();
 }
 
-TEST_F(StoreAdoptionTest, APayloadThatIsMissingIsForIntakeToTell) {
+TEST_F(StoreAdoptionTest, APayloadThatIsMissingIsForIntakeToWaitFor) {
   ASSERT_TRUE(theirs_.insert(email_id(1), "2026/01/missing.json"));
   const std::vector<Email> found = due(Pipeline::intake);
   ASSERT_THAT(found, SizeIs(1));
   const auto intake = *Intake::create(ledger_->spool(), nullptr, {});
   MessageRoom room;
-  const Email invalid = moved(decide_(found[0], intake->work(found[0], room).value(), clock_->now()));
-  EXPECT_EQ(invalid.state, State::invalid);
-  EXPECT_EQ(invalid.reason, "the payload is missing from the spool");
+  const Email waiting = moved(decide_(found[0], intake->work(found[0], room).value(), clock_->now()));
+  EXPECT_EQ(waiting.state, State::accepted);
+  EXPECT_GT(waiting.due_at, clock_->now());
 }
 
 TEST_F(StoreAdoptionTest, ARecordThatCannotBeReadIsToldOfAndMended) {

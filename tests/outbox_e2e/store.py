@@ -1,6 +1,11 @@
 """What the outbox keeps in its table, read as anybody can: with boto3."""
 
+import json
+import urllib.request
+
 import boto3
+
+from waiting import PATIENCE_SECONDS
 
 
 def dynamodb(server, service="client"):
@@ -12,6 +17,16 @@ def dynamodb(server, service="client"):
         aws_access_key_id="postino",
         aws_secret_access_key="secret",
     )
+
+
+def delete_table(server, table):
+    """Whether it is protected or not: boto3 may be too old to say that it is not to be."""
+    headers = {"X-Amz-Target": "DynamoDB_20120810.UpdateTable", "Content-Type": "application/x-amz-json-1.0"}
+    headers["X-Amz-Date"] = "20260101T000000Z"
+    headers["Authorization"] = "AWS4-HMAC-SHA256 Credential=any/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0"
+    body = json.dumps({"TableName": table, "DeletionProtectionEnabled": False}).encode()
+    urllib.request.urlopen(urllib.request.Request(server.endpoint, body, headers), timeout=PATIENCE_SECONDS).close()
+    dynamodb(server).delete_table(TableName=table)
 
 
 class OutboxItems:

@@ -217,14 +217,32 @@ def test_a_copy_that_is_broken_off_goes_on(binary, directory, service, copy, sta
         assert server.rest().fetch("/messages/queues/parcels/depth")["depth"] == len(MESSAGES["messages"])
 
 
-def test_what_cannot_be_copied_is_told(directory, service, copy):
+def test_a_source_without_an_outbox_is_probably_another_one(directory, service, copy):
     data = directory / "data"
-    moved = json.loads(copy("dynamodb", "embedded", service.port, "--data", data, "--json"))
-    assert moved["equal"] and {table["skipped"] for table in moved["tables"]} == {"the source has no such table"}
+    for target in ("embedded", "mysql"):
+        flags = ["--mysql-host", "127.0.0.1", "--mysql-port", "1"] if target == "mysql" else []
+        told = copy("dynamodb", target, service.port, "--data", data, *flags, expect=1)
+        assert f"http://127.0.0.1:{service.port}" in told and "no table email-outbox" in told
     assert dynamodb(service).list_tables()["TableNames"] == [], "a source is only read"
+    assert not data.exists(), "and a target is not made for nothing"
+    data.mkdir()
+    told = copy("embedded", "dynamodb", service.port, "--data", data, expect=1)
+    assert f"there is no store in '{data}'" in told and "--data" in told
+    assert not list(data.iterdir()) and dynamodb(service).list_tables()["TableNames"] == []
+
+
+def test_what_cannot_be_copied_is_told(binary, directory, service, copy):
+    data = directory / "data"
+    with OutboxServer(binary, data):
+        pass
     keys = {"AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}]}
     keys["KeySchema"] = [{"AttributeName": "id", "KeyType": "HASH"}]
     dynamodb(service).create_table(TableName="messages", BillingMode="PAY_PER_REQUEST", **keys)
+    email_keys = [{"AttributeName": "Id", "KeyType": "HASH"}, {"AttributeName": "Status", "KeyType": "RANGE"}]
+    types = [{"AttributeName": key["AttributeName"], "AttributeType": "S"} for key in email_keys]
+    dynamodb(service).create_table(
+        TableName="email-outbox", BillingMode="PAY_PER_REQUEST", KeySchema=email_keys, AttributeDefinitions=types
+    )
     assert "table messages has other keys" in copy("dynamodb", "embedded", service.port, "--data", data, expect=1)
     shown = copy("embedded", "dynamodb", service.port, "--data", data, expect=1)
     assert "table messages exists with other keys than are needed" in shown
@@ -235,9 +253,10 @@ def test_what_cannot_be_copied_is_told(directory, service, copy):
     assert "must be different" in copy("embedded", "store", service.port, expect=2)
 
 
-def test_what_differs_is_told(directory, service, copy):
+def test_what_differs_is_told(binary, directory, service, copy):
     data = directory / "data"
-    copy("dynamodb", "embedded", service.port, "--data", data)
+    with OutboxServer(binary, data):
+        pass
     copy("embedded", "dynamodb", service.port, "--data", data)
     table = dynamodb(service, "resource").Table
     # By a program that knows the records alone: no server has taken it over yet.
@@ -249,6 +268,8 @@ def test_what_differs_is_told(directory, service, copy):
     table("email-outbox-mailbox").put_item(Item={"Mailbox": "m", "Received": "1", "text": "new"})
     shown = copy("dynamodb", "embedded", service.port, "--data", data, expect=1)
     assert "1 in another form there" in shown and "What the target had stays as it was" in shown
+    assert "email-outbox-mailbox" in shown and '{"Mailbox":{"S":"m"},"Received":{"S":"1"}}' in shown.replace(": ", ":")
+    assert "delete it at the target" in shown
     table("email-outbox-mailbox").delete_item(Key={"Mailbox": "m", "Received": "1"})
     shown = copy("dynamodb", "embedded", service.port, "--data", data, expect=1)
     assert re.search(r"email-outbox-mailbox +0 +0 +0 +1 +differs", shown), shown

@@ -7,10 +7,11 @@ import urllib.request
 import pytest
 
 from iam_proxy import IamProxy
+from ledgers import shared_store_flags
 from outbox_server import OutboxServer
 from payloads import payload
 from postino_server import Server
-from store import dynamodb
+from store import delete_table, dynamodb
 from waiting import PATIENCE_SECONDS, eventually, free_port
 
 pytestmark = pytest.mark.store_only
@@ -158,6 +159,22 @@ def test_tables_are_planned_and_made_where_they_are(binary, store, shared):
     assert tables("plan").returncode == 0
     again = tables("apply")
     assert again.returncode == 0 and "nothing to do" in again.stdout, again
+
+
+def test_a_table_that_was_lost_is_not_made_again_by_a_server(binary, directory):
+    with Server(binary, directory / "open-store") as open_store:
+        flags = shared_store_flags(open_store.endpoint, directory / "data")
+        with OutboxServer(binary, directory / "data", *flags):
+            pass
+        delete_table(open_store, "email-outbox-suppressions")
+        addresses = ["--dynamodb", "127.0.0.1:0", "--http", "127.0.0.1:0"]
+        command = [binary, "serve", "--data", directory / "data", *addresses, *flags]
+        refused = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+        assert refused.returncode != 0
+        assert "table email-outbox-suppressions is missing" in refused.stderr and "tables apply" in refused.stderr
+        subprocess.run([binary, "tables", "apply", *flags], check=True, timeout=PATIENCE_SECONDS)
+        with OutboxServer(binary, directory / "data", *flags) as server:
+            assert server.rest().get("/suppressions").status == 200
 
 
 @pytest.fixture

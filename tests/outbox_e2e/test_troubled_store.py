@@ -13,7 +13,6 @@ import os
 import random
 import subprocess
 import time
-import urllib.request
 import uuid
 
 import pytest
@@ -25,7 +24,7 @@ from outbox_server import OutboxServer
 from payloads import payload
 from postino_server import Server
 from recording_smtp import RecordingSmtp
-from store import dynamodb
+from store import delete_table
 from store_proxy import StoreProxy
 from test_metrics import STATUSES, TICKETS, Desk
 from test_reminder_crash import all_pages, draft_for_all
@@ -212,16 +211,6 @@ def test_a_service_that_is_silent_is_told_of_and_waited_for(world):
     eventually(lambda: server.readiness()[0] == 200, "a good sign")
     identifier = server.rest().accept_one(payload())
     server.rest().await_status(identifier, "SENT")
-
-
-def delete_table(store, table):
-    """Whether it is protected or not: boto3 may be too old to say that it is not to be."""
-    headers = {"X-Amz-Target": "DynamoDB_20120810.UpdateTable", "Content-Type": "application/x-amz-json-1.0"}
-    headers["X-Amz-Date"] = "20260101T000000Z"
-    headers["Authorization"] = "AWS4-HMAC-SHA256 Credential=any/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0"
-    body = json.dumps({"TableName": table, "DeletionProtectionEnabled": False}).encode()
-    urllib.request.urlopen(urllib.request.Request(store.endpoint, body, headers), timeout=PATIENCE_SECONDS).close()
-    dynamodb(store).delete_table(TableName=table)
 
 
 def test_a_service_that_throttles_everything_is_waited_for(world):

@@ -171,6 +171,7 @@ TEST_P(TableCopyTest, LeavesAloneWhatTheTargetHas) {
   EXPECT_EQ(counts.copied, 18);
   EXPECT_EQ(counts.present, 1);
   EXPECT_EQ(counts.different, 1);
+  EXPECT_THAT(counts.differences, testing::ElementsAre(testing::AllOf(HasSubstr("thing#0"), HasSubstr("\"3\""))));
   EXPECT_EQ(contents(target(), "things").at("thing#0/3"), newer);
   const auto compared = copier().compare([](std::int64_t) {});
   ASSERT_TRUE(compared);

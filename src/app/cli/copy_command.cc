@@ -54,6 +54,7 @@ base::Result<CopyOutcome> copy_between(const Settings& settings, const Places& p
   CopyTools tools(settings);
   tools.tell = [&note](const std::string& cause) { note("waiting for the store: " + cause); };
   TRY(const std::unique_ptr<CopySide> source, CopySide::open(places.from, CopyRole::source, settings, tools));
+  TRY_VOID(source->check_source(!places.has(CopyPlace::mysql) && settings.outbox.ledger == LedgerKind::mysql));
   TRY(const std::unique_ptr<CopySide> target, CopySide::open(places.to, CopyRole::target, settings, tools));
   for (CopySide* const side : {source.get(), target.get()}) {
     TRY(const auto server, side->sign_of_a_server());

@@ -19,6 +19,7 @@ namespace postino::app {
 struct SettingFlags {
   std::map<const Setting*, std::vector<std::string>> values;
   std::string config;
+  bool calls_nothing = false;  // the command needs no secrets beside the names of keys
   bool all_count = false;  // for a server: settings that would be ignored are refused. Other commands use some of them.
 };
 

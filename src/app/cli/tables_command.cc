@@ -127,7 +127,7 @@ base::Result<store::TablePlan> make_tables(const Settings& settings, const Table
     return std::chrono::steady_clock::now() < end;
   };
   if (!flags.json)
-    application.tell = [&console](const store::TableChange& change) {
+    application.done = [&console](const store::TableChange& change) {
       console.print_foreign(change.text() + "\n");
       console.out << std::flush;
     };
@@ -152,7 +152,25 @@ int run_apply(const TablesFlags& flags, const Console& console) {
   return success;
 }
 
+// What the reader of a policy should know of it.
+std::vector<std::string> notes_on_policy(const std::string& policy, const Settings& settings,
+                                         const std::string& region) {
+  std::vector<std::string> notes;
+  const Settings by_default;
+  if (settings.account == by_default.account)
+    notes.push_back("the policy is for account " + settings.account + ", which is made up: give yours with --account");
+  if (region == by_default.region)
+    notes.push_back("the policy is for region " + region + ": if that is another one, give it with --store-region");
+  if (const std::size_t size = characters_of_policy(policy); size > largest_policy)
+    notes.push_back("the policy has " + grouped(static_cast<std::int64_t>(size)) + " characters, and IAM takes " +
+                    grouped(static_cast<std::int64_t>(largest_policy)) +
+                    " as one managed policy: make two of its statements");
+  return notes;
+}
+
 int run_export(const TablesFlags& flags, const Console& console) {
+  if (flags.with_apply && flags.format != "iam")
+    return report_error(console, {base::ErrorCode::invalid, "--with-apply is for --format iam"}, misuse);
   auto settings = settings_of(flags.settings);
   if (!settings) return report_setting_errors(console, settings.error());
   settings->store = StoreKind::dynamodb;  // that is where the other tools make tables
@@ -161,12 +179,15 @@ int run_export(const TablesFlags& flags, const Console& console) {
     console.out << terraform_text(tables);
   } else if (flags.format == "iam") {
     const std::string& region = settings->remote.region.empty() ? settings->region : settings->remote.region;
-    console.out << iam_policy_text(tables, {.region = region,
-                                            .account = settings->account,
-                                            .followed = followed_tables(*settings),
-                                            .changes_tables = flags.with_apply,
-                                            .uses = table_uses(*settings),
-                                            .buckets = buckets_of(*settings)});
+    const std::string policy = iam_policy_text(tables, {.region = region,
+                                                        .account = settings->account,
+                                                        .followed = followed_tables(*settings),
+                                                        .changes_tables = flags.with_apply,
+                                                        .uses = table_uses(*settings),
+                                                        .buckets = buckets_of(*settings)});
+    console.out << policy;
+    for (const std::string& note : notes_on_policy(policy, *settings, region))
+      console.errors << "postino: note: " << printable(note) << "\n";
   } else {
     console.out << cloudformation_text(tables);
   }
@@ -200,6 +221,7 @@ void add_tables_command(CommandLine& line) {
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
   const auto exported = std::make_shared<TablesFlags>();
+  exported->settings.calls_nothing = true;
   CLI::App* const as_text =
       add_tables_action(line, *group, "export", "print the tables for another tool, or the rights that a server needs",
                         run_export, exported);

@@ -92,6 +92,7 @@ void write_table(json::Writer& writer, const TableOutcome& table) {
     writer.key("different").integer(table.items.different);
     writer.key("failed").integer(table.items.failed);
     write_texts_of_copy(writer, "failures", table.items.failures);
+    write_texts_of_copy(writer, "differences", table.items.differences);
     writer.key("source").integer(table.compared.source);
     writer.key("target").integer(table.compared.target);
   }
@@ -136,14 +137,19 @@ void print_copy(const CopyOutcome& outcome, const CopyNames& names, const Consol
   if (std::ranges::any_of(outcome.tables, [](const TableOutcome& table) { return !table.equal(); }))
     console.out
         << "Tables differ: the source was used while it was copied, or the target has been used. What the target "
-           "had stays as it was.\n";
+           "had stays as it was. To have an item as the source has it, delete it at the target and copy again; what "
+           "the target alone has, delete there if nobody needs it.\n";
 }
 
 void print_copy_troubles(const CopyOutcome& outcome, const Console& console) {
-  const auto tell = [&](const std::string& what) {
-    console.errors << "postino: not copied: " << printable(what) << "\n";
+  const auto tell = [&](const std::string& what, std::string_view how = "not copied") {
+    console.errors << "postino: " << how << ": " << printable(what) << "\n";
   };
   for (const TableOutcome& table : outcome.tables) {
+    for (const std::string& key : table.items.differences)
+      tell("table " + table.table + ": " + key, "in another form at the target, where it stays as it is");
+    if (const auto more = table.items.different - static_cast<std::int64_t>(table.items.differences.size()); more > 0)
+      tell("table " + table.table + ": " + grouped(more) + " more", "in another form at the target");
     for (const std::string& failure : table.items.failures) tell("table " + table.table + ": " + failure);
     if (const auto more = table.items.failed - static_cast<std::int64_t>(table.items.failures.size()); more > 0)
       tell("table " + table.table + ": " + grouped(more) + " more");

@@ -6,8 +6,11 @@
 
 #include "app/console/terminal_text.h"
 #include "app/server/mysql_storage.h"
+#include "app/server/start_traces.h"
 #include "app/store/engine_options.h"
+#include "app/store/service_tables.h"
 #include "metrics/metrics_table.h"
+#include "store/retry.h"
 
 namespace postino::app {
 
@@ -59,6 +62,7 @@ base::Result<void> CopySide::open_embedded() {
   if (role_ == CopyRole::source && !std::filesystem::is_directory(settings_.data, error))
     return base::fail(base::ErrorCode::not_found,
                       "there is no store in '" + settings_.data.string() + "'; give its directory with --data");
+  const StartTraces traces(settings_.data, "");
   engine::Options options = engine_options(settings_);
   options.enforce_throughput = false;
   options.expiry_needs_guard = true;  // nothing expires while it is copied
@@ -67,6 +71,12 @@ base::Result<void> CopySide::open_embedded() {
     return base::fail(engine.error().code, engine.error().message + "; stop the postino serve that uses it first");
   if (!engine) return base::propagate(engine.error());
   engine_ = *std::move(engine);
+  if (role_ == CopyRole::source && engine_->is_new()) {
+    engine_.reset();
+    traces.remove_new_store();
+    return base::fail(base::ErrorCode::not_found,
+                      "there is no store in '" + settings_.data.string() + "'; give its directory with --data");
+  }
   engine_->guard_expiry([](const std::string&, const item::Item&) { return false; });
   store_ = engine_.get();
   return {};
@@ -96,7 +106,7 @@ base::Result<OutboxStorage*> CopySide::outbox() {
   context.keys = tools_.keys;
   context.notes_spool = false;  // both sides may have one, with this data directory
   // What is only read, and may be on other machines, is not changed for that.
-  context.makes_tables = role_ == CopyRole::target || place_ != CopyPlace::dynamodb;
+  context.makes_tables = role_ == CopyRole::target || place_ == CopyPlace::embedded;
   // In a bucket the names of a spool depend on where the e-mails are.
   OutboxSettings own = settings_.outbox;
   own.ledger = place_ == CopyPlace::mysql ? LedgerKind::mysql : LedgerKind::store;
@@ -107,6 +117,26 @@ base::Result<OutboxStorage*> CopySide::outbox() {
     TRY(outbox_, open_store_storage(*store_, own, context));
   }
   return outbox_.get();
+}
+
+base::Result<void> CopySide::check_source(bool emails_elsewhere) {
+  if (store_ == nullptr) return {};  // a database was looked at when it was opened
+  std::vector<std::string> tables;
+  if (emails_elsewhere)
+    for (const store::TableSetup& setup : service_tables(settings_)) tables.push_back(setup.request.table_name);
+  else
+    tables.push_back(settings_.outbox.table);
+  const auto retry = tools_.retry();
+  for (const std::string& table : tables) {
+    const auto found = retry([&] { return store_->describe_table(table); });
+    if (found) return {};
+    if (found.error().type != store::ErrorType::resource_not_found)
+      return base::fail(store::as_error(found.error()).code, describe() + ": " + found.error().message);
+  }
+  return base::fail(base::ErrorCode::not_found,
+                    describe() + " has nothing to copy: there is no table " + tables.front() + ". Is it the right " +
+                        (place_ == CopyPlace::embedded ? "directory (--data)" : "endpoint, region and account") +
+                        ", and the right name (--outbox-table)?");
 }
 
 std::string CopySide::describe() const {

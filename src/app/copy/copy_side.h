@@ -48,6 +48,10 @@ class CopySide {
   static base::Result<std::unique_ptr<CopySide>> open(CopyPlace place, CopyRole role, const Settings& settings,
                                                       CopyTools& tools);
 
+  // Has the source the e-mails of an outbox? not_found, with words for people, when it has not: it is probably another
+  // one than was meant. With `emails_elsewhere` any table of the services will do.
+  base::Result<void> check_source(bool emails_elsewhere);
+
   // nullptr for a database.
   store::Store* store() { return store_; }
   // Whatever it is. A target gets the tables that it lacks.

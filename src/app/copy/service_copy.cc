@@ -8,6 +8,7 @@
 
 #include "app/console/progress_bar.h"
 #include "app/server/support_service.h"
+#include "app/store/made_tables.h"
 #include "app/store/service_tables.h"
 #include "messages/queue_layout.h"
 #include "messages/queue_table.h"
@@ -36,10 +37,12 @@ bool is_of_emails(const std::string& table, const Settings& settings) {
   return table == tables.emails || table == tables.spool() || table == tables.counts();
 }
 
-// Counts of queues are made again from their messages. How far streams were followed is true of no other store.
+// Counts of queues are made again from their messages. How far streams were followed, and which tables were made, is
+// true of no other store.
 std::vector<std::string> not_copied_of(const std::string& table, const Settings& settings) {
   if (table == settings.messages.queues) return {messages::counts_name("")};
   if (table == settings.metrics.table) return metrics::names_of_following();
+  if (table == settings.idempotency.table) return {std::string(made_tables_note)};
   return {};
 }
 

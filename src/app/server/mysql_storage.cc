@@ -38,11 +38,15 @@ base::Result<bool> is_empty(const mysql::ServerOptions& server) {
   return (*rows)[0].number(0) == 0;
 }
 
-base::Result<void> prepare(const MysqlSettings& settings) {
+base::Result<void> prepare(const MysqlSettings& settings, bool makes_tables = true) {
   TRY(int pending, outbox::pending_migrations(settings.server));
   if (pending == 0) return {};
   outbox::MigrationOptions options;
   TRY(const bool empty, is_empty(settings.server));
+  if (empty && !makes_tables)
+    return base::fail(base::ErrorCode::not_found, "database " + settings.server.database + " at " +
+                                                      mysql::address_of(settings.server) +
+                                                      " has no tables: is it the right one (--mysql-database)?");
   if (!settings.migrate && !empty) {
     // Another server that is started at the same time may be about to make them.
     TRY(pending, outbox::pending_after_others(settings.server, options.wait));
@@ -76,6 +80,7 @@ class MysqlStorage final : public OutboxStorage {
     options.memory = context.memory;
     ledger_ = std::make_unique<outbox::MysqlLedger>(database_, context.policy, *clock_, context.random, options,
                                                     std::move(spool));
+    TRY_VOID(agree_on_spool(settings, context));
     TRY(const auto last_seen, ledger_->last_seen());
     if (last_seen) clock_->note_past(*last_seen);
     watch(*clock_, last_seen, true);
@@ -214,7 +219,7 @@ base::Result<std::unique_ptr<OutboxStorage>> open_mysql_storage(const OutboxSett
                                                                 const StorageContext& context) {
   TRY_VOID(check(settings.mysql));
   const MysqlSettings mysql = with_short_locks(settings.mysql);
-  TRY_VOID(prepare(mysql));
+  TRY_VOID(prepare(mysql, context.makes_tables));
   auto storage = std::make_unique<MysqlStorage>(mysql, context);
   TRY_VOID(storage->open(settings, context));
   return std::unique_ptr<OutboxStorage>(std::move(storage));

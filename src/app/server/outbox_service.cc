@@ -123,6 +123,7 @@ struct OutboxService::Parts {
   std::unique_ptr<outbox::Transport> transport;
   outbox::SmtpTransport* smtp = nullptr;  // the transport, when it is one
   std::unique_ptr<mail::DkimSigner> signer;
+  outbox::MissingContents missing_contents{own_clock};
   std::unique_ptr<outbox::Intake> intake;
   outbox::FreshMessages fresh;
   std::unique_ptr<outbox::Sender> sender;
@@ -190,12 +191,14 @@ base::Result<void> OutboxService::Parts::build_workers() {
   outbox::IntakeOptions options;
   options.attachment_path = settings.attachments;
   options.message_id_domain = settings.message_id_domain;
-  TRY(intake, outbox::Intake::create(storage->ledger().spool(), signer.get(), std::move(options)));
+  TRY(intake, outbox::Intake::create(storage->ledger().spool(), signer.get(), std::move(options), &missing_contents));
   sender = std::make_unique<outbox::Sender>(
       storage->ledger(), storage->suppressions(), *transport, policy, *clock, settings.smtp_from, &fresh,
-      shutdown_deadline.get(), [this](const outbox::Email& email) {
+      shutdown_deadline.get(),
+      [this](const outbox::Email& email) {
         return reminders && reminders::is_reminder(email) ? reminders->why_not_send(email) : std::nullopt;
-      });
+      },
+      &missing_contents);
   TRY(outbox::WebhookSigner webhook_signer, outbox::WebhookSigner::create(settings.callback_secret));
   outbox::CallbackSenderOptions callback_options;
   callback_options.timeout = settings.callback_timeout;
@@ -414,6 +417,7 @@ std::vector<std::string> OutboxService::troubles() const {
   std::vector<std::string> found;
   if (parts_->smtp != nullptr) found = parts_->smtp->problems();
   std::ranges::move(parts_->storage->troubles(), std::back_inserter(found));
+  if (const auto problem = parts_->missing_contents.problem()) found.push_back(*problem);
   if (parts_->settings.no_sending) found.emplace_back("nothing is sent, because of --no-sending");
   if (const auto problem = parts_->queue_intake ? parts_->queue_intake->problem() : std::nullopt)
     found.push_back(*problem);

@@ -35,6 +35,7 @@ class StoreStorage final : public OutboxStorage {
     options.shards = context.makes_tables ? settings.shards : outbox::least_shards;
     ledger_ = std::make_unique<outbox::StoreLedger>(store, tables, context.policy, context.clock, context.random, retry,
                                                     std::move(spool), options);
+    TRY_VOID(agree_on_spool(settings, context));
     // What it is raised to waits when the store takes no writes: the rest works.
     if (const auto looked = ledger_->look_at_shards(); !looked)
       base::log_warning("outbox", "the number of shards could not be read, or raised: it is tried again",
@@ -143,6 +144,8 @@ outbox::Policy outbox_policy(const OutboxSettings& settings) {
 base::Result<std::unique_ptr<outbox::KeptSpool>> OutboxStorage::open_kept_spool(const OutboxSettings& settings,
                                                                                 const StorageContext& context) {
   const auto place = bucket_of_spool(settings);
+  if (!settings.spool_replaces.empty() && context.notes_spool)
+    TRY_VOID(outbox::forget_noted_spool(context.data, settings.spool_replaces));
   if (!place) {
     TRY(auto directory, outbox::DirectorySpool::open(settings.spool, context.random));
     TRY_VOID(directory->be_noted_in(context.data));
@@ -169,7 +172,54 @@ base::Result<std::unique_ptr<outbox::Spool>> OutboxStorage::open_spool(const Out
   return std::unique_ptr<outbox::Spool>(std::move(spool));
 }
 
+std::optional<std::string> OutboxStorage::why_not_use(const outbox::SpoolNote& noted) const {
+  if (noted.id.empty() || noted.id == own_spool_.id) return std::nullopt;
+  return "the servers that share these e-mails keep payloads and messages in the spool " + noted.place + " (id " +
+         noted.id + "), and " +
+         (own_spool_.id.empty() ? "this server has no --spool"
+                                : "the spool of this server is " + own_spool_.place + " (id " + own_spool_.id + ")") +
+         ": neither could read what the other has accepted";
+}
+
+base::Result<void> OutboxStorage::agree_on_spool(const OutboxSettings& settings, const StorageContext& context) {
+  if (!ledger().is_shared()) return {};
+  if (spool_ != nullptr) own_spool_ = {spool_->id(), spool_->place()};
+  TRY(outbox::SpoolNote noted, ledger().noted_spool());
+  const bool is_replaced = !settings.spool_replaces.empty() && noted.id == settings.spool_replaces;
+  if (context.makes_tables && noted.id != own_spool_.id && (noted.id.empty() || is_replaced)) {
+    // It is tried again when the store takes no writes now: the rest works.
+    if (const auto written = ledger().note_spool(own_spool_, settings.spool_replaces); !written)
+      base::log_warning("outbox", "which spool is used could not be noted", {{"error", written.error().message}});
+    TRY(noted, ledger().noted_spool());
+  }
+  if (const auto why = why_not_use(noted); why && !is_replaced)
+    return base::invalid(*why +
+                         ". Give all servers the same --spool. If the spool was moved or changed on purpose, "
+                         "stop all servers, and start one with --spool-replaces " +
+                         noted.id);
+  is_spool_agreed_ = context.makes_tables;
+  return {};
+}
+
+// A server that was started with another spool, on purpose, while this one was running.
+void OutboxStorage::look_at_noted_spool() {
+  if (!is_spool_agreed_ || clock().monotonic() < next_look_at_spool_) return;
+  next_look_at_spool_ = clock().monotonic() + std::chrono::minutes(1);
+  auto noted = ledger().noted_spool();
+  if (!noted) return;  // who cannot read the ledger says so elsewhere
+  if (noted->id.empty() && !own_spool_.id.empty()) {
+    if (ledger().note_spool(own_spool_, "")) noted = ledger().noted_spool();
+    if (!noted) return;
+  }
+  const auto why = why_not_use(*noted);
+  if (why && other_spool_.fails(*why))
+    base::log_error("outbox", "other servers use another spool", {{"error", *why}});
+  else if (!why && other_spool_.works())
+    base::log_info("outbox", "all servers use the same spool again");
+}
+
 std::optional<std::string> OutboxStorage::spool_problem() const {
+  if (const auto other = other_spool_.cause()) return *other + ": start all with the same --spool";
   return spool_ == nullptr ? std::nullopt : spool_->problem();
 }
 
@@ -186,6 +236,7 @@ void OutboxStorage::tick() {
   if (is_spool_far_ && !upkeep_) upkeep_ = std::make_unique<SpoolUpkeep>(*spool_, ledger(), policy_, clock());
   if (spool_ != nullptr && !upkeep_) spool_->look_after_problem();
   look_for_work_of_others();
+  look_at_noted_spool();
   ages_->look();
   if (!ages_->is_trusted() || !may_sweep()) return;
   if (const auto now = ages_->to_note()) {

@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "base/this_thread.h"
 #include "net/shutdown_deadline.h"
+#include "net/trouble.h"
 #include "outbox/email/policy.h"
 #include "outbox/ledger/kept_spool.h"
 #include "outbox/ledger/ledger.h"
@@ -82,6 +83,8 @@ class OutboxStorage {
                                                           const StorageContext& context);
   // Before the ledger ends.
   void end_upkeep() { upkeep_.reset(); }
+  // All who share the ledger must have the same spool: invalid when others have another one. The ledger must be there.
+  base::Result<void> agree_on_spool(const OutboxSettings& settings, const StorageContext& context);
   // Before the first tick: the clock whose time may be wrong, and the time that a process before this one has reached.
   // `tells`: says in the log when nothing expires because of it. The store says so of its own clock.
   void watch(const base::Clock& clock, std::optional<base::TimePoint> past, bool tells);
@@ -98,11 +101,19 @@ class OutboxStorage {
   base::Result<std::unique_ptr<outbox::KeptSpool>> open_kept_spool(const OutboxSettings& settings,
                                                                    const StorageContext& context);
   void sweep_directory();
+  // Have others replaced it?
+  void look_at_noted_spool();
+  // Why it must not be used; nullopt when it may.
+  std::optional<std::string> why_not_use(const outbox::SpoolNote& noted) const;
 
   const outbox::Policy& policy_;
-  outbox::KeptSpool* spool_ = nullptr;   // the ledger's, when it has one
-  bool is_spool_far_ = false;            // in a bucket
-  std::unique_ptr<SpoolUpkeep> upkeep_;  // of one in a bucket, from the first tick on
+  outbox::KeptSpool* spool_ = nullptr;  // the ledger's, when it has one
+  bool is_spool_far_ = false;           // in a bucket
+  bool is_spool_agreed_ = false;        // with the others, where there may be others
+  outbox::SpoolNote own_spool_;
+  net::LastingTrouble other_spool_;           // that others have noted meanwhile
+  base::Milliseconds next_look_at_spool_{0};  // by the monotonic clock
+  std::unique_ptr<SpoolUpkeep> upkeep_;       // of one in a bucket, from the first tick on
   std::unique_ptr<base::AgeWatch> ages_;
   base::Milliseconds next_sweep_{0};  // by the monotonic clock
 };

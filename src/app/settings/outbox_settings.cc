@@ -8,6 +8,7 @@
 #include "net/url.h"
 #include "objects/object_store.h"
 #include "outbox/email/policy.h"
+#include "outbox/ledger/kept_spool.h"
 #include "outbox/transport/webhook.h"
 #include "store/shard_note.h"
 
@@ -102,6 +103,13 @@ base::Result<void> take_spool(Settings& settings, const std::string& text) {
     TRY_VOID(objects::check_bucket_name(name.substr(0, slash)));
   }
   settings.outbox.spool = text;
+  return {};
+}
+
+base::Result<void> take_spool_replaces(Settings& settings, const std::string& text) {
+  if (!text.empty() && text.size() != outbox::spool_id_size)
+    return base::invalid("must be the id of a spool, of 36 characters, as the refusal of a server names it");
+  settings.outbox.spool_replaces = text;
   return {};
 }
 
@@ -208,6 +216,10 @@ std::vector<Setting> course_settings() {
        "directory of payloads and messages, or s3://BUCKET/PREFIX for a bucket of the object store that "
        "--objects-endpoint names; if not set, they are kept with the e-mails",
        text, take_spool, show_text<&Outbox::spool>},
+      {"outbox.spool_replaces", "--spool-replaces", "POSTINO_SPOOL_REPLACES", "ID",
+       "--spool was moved or changed on purpose, and takes the place of the one with this id, which the refusal of a "
+       "server names",
+       text, take_spool_replaces, show_text<&Outbox::spool_replaces>},
       {"outbox.attachments", "--attachments", "POSTINO_ATTACHMENTS", "DIRECTORY",
        "directory of attachments that are given by path; if not set, such attachments are refused", text,
        take_text<&Outbox::attachments>, show_text<&Outbox::attachments>},

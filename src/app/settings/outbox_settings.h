@@ -45,8 +45,9 @@ struct OutboxSettings {
   std::string table = "email-outbox";
   int shards = outbox::least_shards;
   bool no_status_index = false;
-  std::string spool;        // a directory, or "s3://BUCKET/PREFIX"; empty: with the ledger
-  std::string attachments;  // a directory; empty: attachments by path are refused
+  std::string spool;           // a directory, or "s3://BUCKET/PREFIX"; empty: with the ledger
+  std::string spool_replaces;  // id of the one that was used before; empty: none is replaced
+  std::string attachments;     // a directory; empty: attachments by path are refused
   std::string message_id_domain;
   int batch = 25;
   base::Milliseconds lease{30'000};

@@ -1,5 +1,7 @@
 #include "app/settings/policy_question.h"
 
+#include <algorithm>
+
 #include "app/settings/policy_settings.h"
 #include "json/writer.h"
 
@@ -99,6 +101,21 @@ std::string_view word_for(Decision::Kind kind) {
   return kind == Decision::Kind::denied ? "denied" : "not allowed";
 }
 
+// Keys that conditions ask for, and of which the question says nothing: a real call may have them. Without its key a
+// condition with ForAllValues or IfExists is met.
+std::vector<std::string> absent_keys(const std::vector<Explanation>& explanations, const access::Context& context) {
+  std::vector<std::string> absent;
+  for (const Explanation& each : explanations) {
+    if (each.verdict.verdict != Verdict::applies && each.verdict.verdict != Verdict::condition_failed) continue;
+    for (const access::Condition& condition : each.statement->conditions) {
+      std::string name = condition.key().text();
+      if (context.values(condition.key()).empty() && std::ranges::find(absent, name) == absent.end())
+        absent.push_back(std::move(name));
+    }
+  }
+  return absent;
+}
+
 std::string text_of(const Decision& decision, const std::vector<Explanation>& explanations,
                     const PreparedQuestion& prepared) {
   const access::AccessRequest& request = prepared.request;
@@ -113,6 +130,13 @@ std::string text_of(const Decision& decision, const std::vector<Explanation>& ex
         .append(": ")
         .append(reason_of(each, request))
         .append("\n");
+  std::string absent;
+  for (const std::string& key : absent_keys(explanations, request.context))
+    absent.append(absent.empty() ? "" : ", ").append(key);
+  if (!absent.empty())
+    text.append("taken as absent, because no --context gives it: ")
+        .append(absent)
+        .append("; the answer may be another for a call that has it\n");
   if (!decision.allowed())
     text.append(access::denial_text(decision, request.action, request.resource, prepared.principal)).append("\n");
   return text;
@@ -137,6 +161,8 @@ std::string json_of(const Decision& decision, const std::vector<Explanation>& ex
   json.key("action").string(std::string(access::service_prefix).append(request.action.name()));
   json.key("resource").string(request.resource).key("statements").begin_array();
   for (const Explanation& each : explanations) write(json, each, request);
+  json.end_array().key("absent").begin_array();
+  for (const std::string& key : absent_keys(explanations, request.context)) json.string(key);
   json.end_array();
   if (!decision.allowed())
     json.key("message").string(access::denial_text(decision, request.action, request.resource, prepared.principal));

@@ -48,18 +48,28 @@ TEST(PolicyQuestion, IsAnsweredWithAReasonForEachStatement) {
             "dynamodb:Query action\n");
 }
 
+TEST(PolicyQuestion, TellsWhichKeysOfConditionsWereLeftOut) {
+  const auto allowed = answer(question("Query", {"aws:PrincipalTag/customer=17"}));
+  ASSERT_TRUE(allowed);
+  EXPECT_TRUE(allowed->allowed) << "all of no values are right";
+  EXPECT_THAT(allowed->text, HasSubstr("taken as absent, because no --context gives it: dynamodb:LeadingKeys;"));
+  EXPECT_THAT(allowed->json, HasSubstr(R"("absent":["dynamodb:LeadingKeys"])"));
+  EXPECT_THAT(answer(question("Scan"))->text, testing::Not(HasSubstr("absent"))) << "no condition was asked";
+}
+
 TEST(PolicyQuestion, IsAnsweredInJson) {
   const auto denied = answer(question("Scan"));
   ASSERT_TRUE(denied);
-  EXPECT_EQ(denied->json,
-            R"({"allowed":false,"decision":"denied","action":"dynamodb:Scan",)"
-            R"("resource":"arn:aws:dynamodb:us-east-1:123456789012:table/orders","statements":[)"
-            R"({"policy":"policy","statement":1,"sid":"Own","effect":"Allow","applies":false,)"
-            R"("reason":"is not about this action"},{"policy":"policy","statement":2,"effect":"Deny","applies":true,)"
-            R"("reason":"denies it"}],"message":"User: arn:aws:iam::123456789012:user/user is not authorized to )"
-            R"(perform: dynamodb:Scan on resource: arn:aws:dynamodb:us-east-1:123456789012:table/orders with an )"
-            R"(explicit deny in an identity-based policy"})"
-            "\n");
+  EXPECT_EQ(
+      denied->json,
+      R"({"allowed":false,"decision":"denied","action":"dynamodb:Scan",)"
+      R"("resource":"arn:aws:dynamodb:us-east-1:123456789012:table/orders","statements":[)"
+      R"({"policy":"policy","statement":1,"sid":"Own","effect":"Allow","applies":false,)"
+      R"("reason":"is not about this action"},{"policy":"policy","statement":2,"effect":"Deny","applies":true,)"
+      R"("reason":"denies it"}],"absent":[],"message":"User: arn:aws:iam::123456789012:user/user is not authorized to )"
+      R"(perform: dynamodb:Scan on resource: arn:aws:dynamodb:us-east-1:123456789012:table/orders with an )"
+      R"(explicit deny in an identity-based policy"})"
+      "\n");
 }
 
 TEST(PolicyQuestion, ResourcesPoliciesHaveTheirSay) {

@@ -90,7 +90,7 @@ base::Result<void> check(const RemoteSettings& settings) {
   if (settings.endpoint.empty() && settings.region.empty())
     errors.add("--store dynamodb needs --store-region or --store-endpoint");
   if (settings.key_id.empty() != settings.secret.empty())
-    errors.add("--store-key-id and --store-secret must be given together");
+    errors.add("--store-key-id and --store-secret (in the environment: POSTINO_STORE_SECRET) must be given together");
   if (!settings.key_id.empty() && !settings.profile.empty())
     errors.add("--store-key-id and --store-profile must not be given together");
   if (settings.timeout < std::chrono::seconds(1) || settings.timeout > std::chrono::minutes(1))

@@ -44,7 +44,7 @@ TEST(RemoteSettings, Rules) {
   EXPECT_THAT(rule_of(nowhere), HasSubstr("--store dynamodb needs --store-region or --store-endpoint"));
   Settings half = remote_store();
   half.remote.key_id = "A";
-  EXPECT_THAT(rule_of(half), HasSubstr("--store-key-id and --store-secret must be given together"));
+  EXPECT_THAT(rule_of(half), HasSubstr("--store-key-id and --store-secret (in the environment: POSTINO_STORE_SECRET)"));
   half.remote.secret = "s";
   EXPECT_EQ(rule_of(half), "");
   half.remote.profile = "prod";

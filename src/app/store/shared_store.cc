@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "app/store/made_tables.h"
 #include "app/store/open_store.h"
 #include "app/store/service_tables.h"
 #include "app/store/store_metrics.h"
@@ -96,7 +97,7 @@ class SharedStore final : public OpenStore {
     std::string told;
     while (true) {
       auto prepared = wanted.empty() ? base::Result<void>() : check_transactions();
-      if (prepared) prepared = make_tables(wanted, pause);
+      if (prepared) prepared = make_tables(settings, wanted, pause);
       if (prepared) break;
       const base::ErrorCode code = prepared.error().code;
       const bool is_away = code == base::ErrorCode::exhausted || code == base::ErrorCode::io;
@@ -132,13 +133,22 @@ class SharedStore final : public OpenStore {
   void leave_at(steady_clock::time_point when) override { shutdown_deadline_->begin_at(when); }
 
  private:
-  base::Result<void> make_tables(const std::vector<store::TableSetup>& wanted, const StartPause& pause) {
+  base::Result<void> make_tables(const Settings& settings, const std::vector<store::TableSetup>& wanted,
+                                 const StartPause& pause) {
+    if (wanted.empty()) return {};
+    const store::Retry retry(random_, [&pause](base::Milliseconds delay) { pause(delay); });
+    const MadeTables made(*store_, settings, retry);
+    TRY(const std::vector<std::string> lost, made.find_lost(wanted));
+    if (!lost.empty()) return base::invalid(text_of_lost(lost));
     const auto patience = steady_clock::now() + table_patience;
     store::TableApplication application;
     application.wait = [&] { return steady_clock::now() < patience && pause(start_pause); };
     application.tell = [](const store::TableChange& change) { base::log_info("serve", change.text()); };
+    TRY_VOID(store::apply_tables(*store_, made.first(), application));
+    TRY_VOID(made.note({}));
     TRY(const store::TablePlan done, store::apply_tables(*store_, wanted, application));
     for (const std::string& note : done.notes) base::log_warning("serve", note);
+    TRY_VOID(made.note(wanted));
     return {};
   }
 

@@ -71,7 +71,7 @@ void append_costs(std::string& out, const std::map<std::pair<std::string, std::s
   constexpr std::string_view name = "postino_store_cost_dollars_total";
   base::append_metric_head(out, name, "counter",
                            "What the consumed units cost on demand, by service and operation, with the prices of "
-                           "--capacity-prices.");
+                           "--prices.");
   for (const auto& [labels, dollars] : costs)
     out.append(name)
         .append("{service=\"")

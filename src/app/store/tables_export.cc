@@ -335,6 +335,10 @@ std::string terraform_text(const std::vector<TableSetup>& tables) {
   return lines.take();
 }
 
+std::size_t characters_of_policy(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return c != ' ' && c != '\n'; }));
+}
+
 std::string iam_policy_text(const std::vector<TableSetup>& tables, const PolicyScope& scope) {
   Lines lines;
   const std::vector<Statement> statements = statements_of(tables, scope);

@@ -2,9 +2,11 @@
 // Pure code.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/store/table_uses.h"
@@ -17,8 +19,9 @@ std::string cloudformation_text(const std::vector<store::TableSetup>& tables);
 // Resources for Terraform.
 std::string terraform_text(const std::vector<store::TableSetup>& tables);
 
-// What IAM takes as one policy: characters without spaces and line ends.
+// What IAM takes as one managed policy, and how many a policy has: characters without spaces and line ends.
 inline constexpr std::size_t largest_policy = 6'144;
+std::size_t characters_of_policy(std::string_view text);
 
 struct PolicyScope {
   std::string region;

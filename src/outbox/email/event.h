@@ -31,6 +31,7 @@ struct PayloadRejected {
 // It cannot be made into a message now, because of trouble of ours.
 struct IntakeFailed {
   std::string reason;
+  bool is_payload_missing = false;  // it may never come: not for ever
 };
 
 // A worker of this process takes it, for as long as a lease lasts.
@@ -54,7 +55,7 @@ struct SendingPostponed {
   std::string reason;
   base::TimePoint due;
 };
-// The message is gone from the spool, or damaged.
+// The message is damaged, or cannot be that of the e-mail.
 struct MessageLost {
   std::vector<Suppression> suppressed;
   std::string reason;

@@ -77,5 +77,24 @@ TEST_F(GivingUpTest, WhatIsRequeuedHasItsWholeTimeAgain) {
   EXPECT_EQ(state_at_age(hours(100)), State::ready);
 }
 
+// It may be in the spool of another server, or be restored.
+TEST_F(GivingUpTest, APayloadThatIsMissingIsAwaitedForAsLong) {
+  email_.state = State::intaking;
+  const auto state_at_age = [&](base::Milliseconds age, bool is_missing) {
+    const auto change = decide(email_, event::IntakeFailed{"nothing there", is_missing}, policy_, accepted_at + age);
+    return change ? change->after.state : State::cancelled;
+  };
+  int& looks = email_.reached[index_of(State::intaking)];
+  looks = 1;
+  EXPECT_EQ(state_at_age(base::Milliseconds(0), true), State::accepted);
+  EXPECT_EQ(state_at_age(hours(24 * 40), true), State::accepted) << "the clock alone gives nothing up";
+  looks = 58;  // 5, 10 ... 2560 seconds, which are 85 minutes and a quarter, and 47 times an hour
+  EXPECT_EQ(state_at_age(hours(48), true), State::accepted);
+  looks = 59;
+  EXPECT_EQ(state_at_age(hours(48) - seconds(1), true), State::accepted);
+  EXPECT_EQ(state_at_age(hours(48), true), State::invalid);
+  EXPECT_EQ(state_at_age(hours(48), false), State::accepted) << "other trouble ends";
+}
+
 }  // namespace
 }  // namespace postino::outbox

@@ -36,7 +36,7 @@ std::span<const EventRules> event_rules() {
       {"intake begun", "intake", "made into a message", {{accepted, {intaking}}}},
       {"message built", "intake", "built", {{intaking, {ready}}}},
       {"payload rejected", "intake", "rejected", {{intaking, {invalid}}}},
-      {"intake failed", "intake", "taken in again", {{intaking, {accepted}}}},
+      {"intake failed", "intake", "taken in again", {{intaking, {accepted, invalid}}}},
       {"claimed",
        "worker",
        "claimed",
@@ -191,6 +191,20 @@ bool is_tried_for_long(const Email& email, const Policy& policy, base::TimePoint
   return waited >= policy.give_up_after;
 }
 
+// The same for a payload that is missing, by the waits of intake.
+bool is_payload_awaited_for_long(const Email& email, const Policy& policy, base::TimePoint now) {
+  if (now - tried_from(email) < policy.give_up_after) return false;
+  base::Milliseconds waited{0};
+  base::Milliseconds delay = policy.callback_delay.first;
+  for (int failures = 1; failures < email.reached[index_of(State::intaking)] && waited < policy.give_up_after;
+       ++failures) {
+    delay = std::min(delay, policy.callback_delay.longest);
+    waited += delay;
+    delay *= 2;
+  }
+  return waited >= policy.give_up_after;
+}
+
 // What each event does. An operator() makes `email_` as it shall be, but for what follows from every move, and answers
 // the state that it goes to.
 class Decision {
@@ -225,6 +239,8 @@ class Decision {
   State operator()(event::PayloadRejected& event) { return settle(invalid, std::move(event.reason), event.internal); }
 
   State operator()(event::IntakeFailed& event) {
+    if (event.is_payload_missing && is_payload_awaited_for_long(email_, policy_, now_))
+      return settle(invalid, "the payload is missing from the spool: " + event.reason, true);
     end_work(email_.reason);
     note_ = std::move(event.reason);
     email_.due_at = now_ + policy_.callback_delay.equal_jitter(email_.reached[index_of(intaking)], random_);

@@ -68,12 +68,18 @@ base::Result<void> DirectorySpool::be_noted_in(const std::filesystem::path& fold
   if (!noted.empty() && noted != own)
     return base::invalid("the spool " + directory_.string() +
                          " is not the one that was used before. Is it mounted? If it "
-                         "was replaced on purpose, remove " +
-                         (folder / noted_spool).string());
+                         "was replaced on purpose, start once with --spool-replaces " +
+                         noted);
   if (own.empty()) {
     own = base::make_uuid(random_);
-    TRY_VOID(objects::write_enclosed_file(descriptor_.number(), spool_marker, own, base::TimePoint()));
+    const auto written = objects::write_enclosed_file(descriptor_.number(), spool_marker, own, base::TimePoint());
+    if (!written && written.error().code != base::ErrorCode::conflict) return written;
+    // Another server has made it a spool at this moment.
+    if (!written) {
+      TRY(own, read_id(descriptor_.number(), spool_marker));
+    }
   }
+  id_ = own;
   if (noted.empty()) TRY_VOID(objects::write_enclosed_file(noting.number(), noted_spool, own, base::TimePoint()));
   return {};
 }

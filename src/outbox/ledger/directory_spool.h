@@ -22,8 +22,11 @@ class DirectorySpool final : public KeptSpool {
   // anywhere: what is behind one is not lost, and gives io.
   static base::Result<std::unique_ptr<DirectorySpool>> open(std::filesystem::path directory, base::Random& random);
   // Notes in the folder which spool is used. invalid when the folder has noted another one: a directory that is not
-  // mounted looks like a spool that has lost everything.
+  // mounted looks like a spool that has lost everything. To be called before others use the spool.
   base::Result<void> be_noted_in(const std::filesystem::path& folder);
+
+  std::string id() const override { return id_; }
+  std::string place() const override { return names_[1].string(); }
 
   base::Result<std::string> write(const SpoolObject& object) override;
   // Its own paths are relative to the directory, and have the sum of the contents in them. Other programs may name
@@ -64,6 +67,7 @@ class DirectorySpool final : public KeptSpool {
   const std::vector<std::filesystem::path> names_;  // the same, from the root, and without links
   const base::Descriptor descriptor_;               // of the directory: paths are opened below it and cannot leave it
   base::Random& random_;
+  std::string id_;  // since be_noted_in()
   mutable std::mutex mutex_;
   std::optional<Failure> failure_;  // the last one, until the spool can be written again
 };

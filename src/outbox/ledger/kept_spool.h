@@ -13,6 +13,10 @@ namespace postino::outbox {
 // Safe to call from any thread.
 class KeptSpool : public Spool {
  public:
+  // By which those who share it know it again; of a directory when it was noted. And where it is, for people.
+  virtual std::string id() const = 0;
+  virtual std::string place() const = 0;
+
   // Why it takes no writes, or cannot be read, since that has failed. Answers at once.
   virtual std::optional<std::string> problem() const = 0;
   // Tries again what failed; to be called every second or so, so that the problem ends without another e-mail.
@@ -34,5 +38,8 @@ inline constexpr const char* spool_marker = "POSTINO-SPOOL";
 // In the folder of a server that notes which spool it uses: the same id.
 inline constexpr const char* noted_spool = "SPOOL";
 inline constexpr std::size_t spool_id_size = 36;
+
+// The folder notes no spool any more, if this is the one that it has noted.
+base::Result<void> forget_noted_spool(const std::filesystem::path& folder, const std::string& id);
 
 }  // namespace postino::outbox

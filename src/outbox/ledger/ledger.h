@@ -159,12 +159,24 @@ struct StoredEmail {
   std::optional<std::string> message;  // when it has been built
 };
 
+// A spool outside of the ledger, as those who share the ledger know it (kept_spool.h).
+struct SpoolNote {
+  std::string id;     // empty: there is none, contents are with the e-mails
+  std::string place;  // for people
+  bool operator==(const SpoolNote&) const = default;
+};
+
 class Ledger {
  public:
   virtual ~Ledger() = default;
 
   // Where the ledger keeps payloads and messages.
   virtual Spool& spool() = 0;
+
+  // On a ledger that is shared: where contents of its e-mails are, so that all processes use the same spool. What is
+  // noted stays, and what noted_spool() tells, unless it is the one with the id `replaced`.
+  virtual base::Result<SpoolNote> noted_spool() { return SpoolNote(); }
+  virtual base::Result<void> note_spool(const SpoolNote& /*spool*/, const std::string& /*replaced*/) { return {}; }
 
   // Each e-mail is accepted or refused for itself; the accepted ones are durable when this returns, with the answer
   // under the key. Fails as a whole only when the ledger cannot be reached: then none is there.

@@ -63,9 +63,9 @@ base::Result<void> ObjectSpool::be_noted_in(const std::filesystem::path& folder)
   TRY(const std::string noted, read_note(folder));
   if (!noted.empty() && noted != id_)
     return base::invalid("the spool " + address_ +
-                         " is not the one that was used before. If it was replaced on purpose, "
-                         "remove " +
-                         (folder / noted_spool).string());
+                         " is not the one that was used before. If it was replaced on purpose, start once with "
+                         "--spool-replaces " +
+                         noted);
   {
     const std::lock_guard lock(marker_mutex_);
     folder_ = folder;

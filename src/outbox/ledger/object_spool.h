@@ -29,6 +29,9 @@ class ObjectSpool final : public KeptSpool {
   // and the spool is noted later.
   base::Result<void> be_noted_in(const std::filesystem::path& folder);
 
+  std::string id() const override { return id_; }
+  std::string place() const override { return address_; }
+
   // Whatever fails is `io`: the e-mail is not at fault.
   base::Result<std::string> write(const SpoolObject& object) override;
   // A path may also be the address of an object in the bucket, below the prefix. That there is no such object is

@@ -1,8 +1,10 @@
 #include <optional>
 
+#include "base/descriptor.h"
 #include "base/metrics_text.h"
 #include "base/text.h"
 #include "base/timestamp.h"
+#include "objects/enclosed_file.h"
 #include "outbox/email/payload.h"
 #include "outbox/ledger/kept_spool.h"
 
@@ -29,6 +31,13 @@ std::optional<std::string> why_not_of(const std::string& id, SpoolKind kind, std
 }
 
 }  // namespace
+
+base::Result<void> forget_noted_spool(const std::filesystem::path& folder, const std::string& id) {
+  TRY(const base::Descriptor noting, objects::open_directory(folder.string()));
+  const auto noted = objects::read_enclosed_file(noting.number(), noted_spool, spool_id_size);
+  if (!noted || *noted != id) return {};
+  return objects::remove_enclosed_file(noting.number(), noted_spool);
+}
 
 void KeptSpool::append_refusal(std::string& out, bool is_refusing) {
   base::append_metric(out, "postino_spool_writes_refused", "gauge",

@@ -75,6 +75,9 @@ class MysqlLedger final : public Ledger {
   base::Result<std::optional<base::TimePoint>> last_seen();
   base::Result<void> note_last_seen(base::TimePoint now);
 
+  base::Result<SpoolNote> noted_spool() override;
+  base::Result<void> note_spool(const SpoolNote& spool, const std::string& replaced) override;
+
  private:
   class AcceptWriter;
   class ClaimWriter;

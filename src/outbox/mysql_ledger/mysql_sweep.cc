@@ -27,6 +27,7 @@ mysql::Result<mysql::Rows> lock_expired(Connection& connection, const std::strin
 
 // A record among the keys that is no hash of a key, and does not expire.
 constexpr const char* last_seen_key = "last-seen";
+constexpr const char* spool_note_key = "spool";
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
 constexpr base::Milliseconds looked_at_again_after = std::chrono::hours(24);
@@ -227,6 +228,33 @@ base::Result<void> MysqlLedger::note_last_seen(base::TimePoint now) {
         "INSERT INTO email_accept_keys (key_hash, request_hash, owner, response, expires_ms) VALUES (?, '', '', ?, ?)"
         " ON DUPLICATE KEY UPDATE response = VALUES(response)",
         {last_seen_key, std::to_string(base::epoch_milliseconds(now)), never});
+  });
+  if (!written) return base::propagate(mysql::as_error(written.error()));
+  return {};
+}
+
+// "{id} {place}", or nothing when there is none.
+base::Result<SpoolNote> MysqlLedger::noted_spool() {
+  const auto rows = database_.read([&](Connection& connection, const Attempt&) {
+    return connection.query("SELECT response FROM email_accept_keys WHERE key_hash = ? AND response IS NOT NULL",
+                            {spool_note_key});
+  });
+  if (!rows) return base::propagate(mysql::as_error(rows.error()));
+  if (rows->empty()) return SpoolNote();
+  const std::string noted((*rows)[0].text(0));
+  const std::size_t space = noted.find(' ');
+  if (space == std::string::npos) return SpoolNote();
+  return SpoolNote{noted.substr(0, space), noted.substr(space + 1)};
+}
+
+base::Result<void> MysqlLedger::note_spool(const SpoolNote& spool, const std::string& replaced) {
+  const std::string noted = spool.id.empty() ? "" : spool.id + " " + spool.place;
+  const auto written = database_.read([&](Connection& connection, const Attempt&) {
+    return connection.execute(
+        "INSERT INTO email_accept_keys (key_hash, request_hash, owner, response, expires_ms) VALUES (?, '', '', ?, ?)"
+        " ON DUPLICATE KEY UPDATE response ="
+        " IF(response IS NULL OR response = '' OR SUBSTRING_INDEX(response, ' ', 1) = ?, VALUES(response), response)",
+        {spool_note_key, noted, never, replaced});
   });
   if (!written) return base::propagate(mysql::as_error(written.error()));
   return {};

@@ -325,6 +325,8 @@ int shard_of(std::string_view id, int shards) {
   return static_cast<int>(base::fast_hash(id) % static_cast<std::uint64_t>(shards));
 }
 
+item::Key spool_note_key() { return {{"Id", "*spool"}, {"Status", "_SPOOL"}}; }
+
 item::Key shards_key() { return {{"Id", "*shards"}, {"Status", "_SHARDS"}}; }
 
 item::Key meta_key(const std::string& id) { return {{"Id", id}, {"Status", meta_status}}; }

@@ -34,5 +34,7 @@ int shard_of(std::string_view id, int shards);
 
 // Where the largest number is noted. In the table of e-mails, so that it is there whenever e-mails are.
 item::Key shards_key();
+// Which spool outside of the store the contents are in; in the same table.
+item::Key spool_note_key();
 
 }  // namespace postino::outbox

@@ -62,6 +62,8 @@ class StoreLedger : public Ledger {
   Renewals renew(const std::vector<Change>& renewals) override;
   base::Result<void> try_write() override;
   bool is_shared() const override { return store_.is_shared(); }
+  base::Result<SpoolNote> noted_spool() override;
+  base::Result<void> note_spool(const SpoolNote& spool, const std::string& replaced) override;
   base::Result<std::vector<Email>> find_ended_leases(base::TimePoint before, int limit) override;
   base::Result<std::vector<Email>> stale(base::TimePoint before, int limit) override;
 

@@ -19,12 +19,12 @@ constexpr std::size_t writing_factor = 2;
 }  // namespace
 
 base::Result<std::unique_ptr<Intake>> Intake::create(Spool& spool, const mail::DkimSigner* signer,
-                                                     IntakeOptions options) {
+                                                     IntakeOptions options, MissingContents* missing) {
   base::Descriptor attachments;
   if (!options.attachment_path.empty()) {
     TRY(attachments, objects::open_directory(options.attachment_path));
   }
-  return std::unique_ptr<Intake>(new Intake(spool, signer, std::move(options), std::move(attachments)));
+  return std::unique_ptr<Intake>(new Intake(spool, signer, std::move(options), std::move(attachments), missing));
 }
 
 tl::unexpected<base::Error> Intake::too_large() const {
@@ -74,9 +74,8 @@ base::Result<std::vector<mail::Attachment>> Intake::read_attachments(Payload& pa
 base::Result<Payload> Intake::read_payload_of(const Email& email, MessageRoom& room, std::size_t& bytes) const {
   const auto text = read_contents(spool_, SpoolKind::payload, email.id, email.payload_path,
                                   [&](std::size_t size) { return room.take(payload_factor * size); });
-  if (!text && text.error().code == base::ErrorCode::not_found)
-    return base::fail(base::ErrorCode::corrupt, "the payload is missing from the spool");
   if (!text) return base::propagate(text.error());
+  if (missing_ != nullptr) missing_->found(email.id);
   bytes = text->size();
   return parse_payload(*text);
 }
@@ -121,7 +120,9 @@ std::optional<Event> Intake::work(const Email& email, MessageRoom& room) const {
   if (error.code == invalid || error.code == malformed) return event::PayloadRejected{error.message};
   // What is not whole does not become so later. Where it is kept is not for callers to know.
   if (error.code == corrupt) return event::PayloadRejected{error.message, true};
-  return event::IntakeFailed{error.message};
+  // It may be in the spool that another server uses, or be restored. Files of attachments are not meant.
+  if (error.code == not_found && missing_ != nullptr) missing_->miss(email.id, error.message);
+  return event::IntakeFailed{error.message, error.code == not_found};
 }
 
 }  // namespace postino::outbox

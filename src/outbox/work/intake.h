@@ -12,6 +12,7 @@
 #include "outbox/email/event.h"
 #include "outbox/email/payload.h"
 #include "outbox/ledger/message_memory.h"
+#include "outbox/ledger/missing_contents.h"
 #include "outbox/ledger/spool.h"
 
 namespace postino::outbox {
@@ -24,9 +25,9 @@ struct IntakeOptions {
 
 class Intake {
  public:
-  // `signer` may be null. Fails when the attachments' directory cannot be opened.
+  // `signer` and `missing` may be null. Fails when the attachments' directory cannot be opened.
   static base::Result<std::unique_ptr<Intake>> create(Spool& spool, const mail::DkimSigner* signer,
-                                                      IntakeOptions options);
+                                                      IntakeOptions options, MissingContents* missing = nullptr);
 
   // MessageBuilt, PayloadRejected or IntakeFailed; nothing when it must wait for room. The room is taken before payload
   // and attachments are read. Afterwards it is what the message takes until it is written. Safe to call from any
@@ -41,8 +42,13 @@ class Intake {
   bool is_quick() const { return signer_ == nullptr; }
 
  private:
-  Intake(Spool& spool, const mail::DkimSigner* signer, IntakeOptions options, base::Descriptor attachments)
-      : spool_(spool), signer_(signer), options_(std::move(options)), attachments_(std::move(attachments)) {}
+  Intake(Spool& spool, const mail::DkimSigner* signer, IntakeOptions options, base::Descriptor attachments,
+         MissingContents* missing)
+      : spool_(spool),
+        signer_(signer),
+        options_(std::move(options)),
+        attachments_(std::move(attachments)),
+        missing_(missing) {}
   using Files = std::vector<objects::EnclosedFile>;  // of the attachments by path, in their order
 
   base::Result<std::string> build(const Email& email, MessageRoom& room) const;
@@ -56,6 +62,7 @@ class Intake {
   const mail::DkimSigner* const signer_;
   const IntakeOptions options_;
   const base::Descriptor attachments_;  // the directory, if there is one
+  MissingContents* const missing_;      // may be null
 };
 
 }  // namespace postino::outbox

@@ -57,6 +57,10 @@ class IntakeTest : public testing::Test {
     const auto* rejected = std::get_if<event::PayloadRejected>(&event);
     return rejected != nullptr ? rejected->reason : "not rejected";
   }
+  static bool is_awaited(const Event& event) {
+    const auto* failed = std::get_if<event::IntakeFailed>(&event);
+    return failed != nullptr && failed->is_payload_missing;
+  }
 
   base::TemporaryDirectory directory_;
   base::SeededRandom random_{1};
@@ -164,7 +168,7 @@ TEST_F(IntakeMemoryTest, WhatCannotBeAMessageAfterAllDoesNotWait) {
   ASSERT_TRUE(spool_->remove(email.payload_path));
   const auto event = intake_->work(email, room_);
   ASSERT_TRUE(event) << "whether there is room or not";
-  EXPECT_EQ(rejection_of(*event), "the payload is missing from the spool");
+  EXPECT_TRUE(is_awaited(*event));
 }
 
 // Another program has damaged the record, or the file. It is told of, and not tried for ever.
@@ -184,21 +188,36 @@ TEST_F(IntakeTest, APayloadThatCannotBeTheirsOrIsDamagedIsRejected) {
   EXPECT_THAT(rejection(spool_->write(object).value()), HasSubstr("contents of another e-mail"));
   EXPECT_EQ(rejection(""), "the record of the e-mail names no payload");
   EXPECT_THAT(rejection("2026"), HasSubstr("is not a regular file"));
-  EXPECT_EQ(rejection("../files/a.txt"), "the payload is missing from the spool");
+  email.payload_path = "../files/a.txt";
+  MessageRoom room;
+  EXPECT_TRUE(is_awaited((*intake)->work(email, room).value())) << "nothing is read outside of the spool";
   object.id = email.id;
   const std::string path = spool_->write(object).value();
   write_file(directory_.path() / "spool" / path, "damaged");
   EXPECT_THAT(rejection(path), HasSubstr("is damaged"));
 }
 
-TEST_F(IntakeTest, APayloadThatIsGoneIsRejected) {
-  auto intake = Intake::create(*spool_, nullptr, {});
+// Another server may have written it into another spool.
+TEST_F(IntakeTest, APayloadThatIsNotInTheSpoolIsAwaited) {
+  base::ManualClock clock(intake_start);
+  MissingContents missing(clock);
+  auto intake = Intake::create(*spool_, nullptr, {}, &missing);
   ASSERT_TRUE(intake);
   Email email;
+  email.id = "e1";
   email.state = State::intaking;
   email.payload_path = "2026/11/gone.json";
   MessageRoom room;
-  EXPECT_EQ(rejection_of((*intake)->work(email, room).value()), "the payload is missing from the spool");
+  EXPECT_TRUE(is_awaited((*intake)->work(email, room).value()));
+  EXPECT_THAT(missing.problem().value_or(""), HasSubstr("such as e1 ("));
+  email.id = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
+  const SpoolObject object{SpoolKind::payload, email.id, intake_start, payload(""),
+                           intake_start + std::chrono::hours(1)};
+  missing.miss(email.id, "not yet");
+  email.payload_path = spool_->write(object).value();
+  EXPECT_FALSE(message_of((*intake)->work(email, room).value()).empty());
+  missing.found("e1");
+  EXPECT_FALSE(missing.problem()) << "the other one has come";
 }
 
 }  // namespace

@@ -68,12 +68,14 @@ std::optional<Event> Sender::send(const Email& email, std::vector<Suppression> s
   if (!message) {
     using enum base::ErrorCode;
     if (message.error().code == exhausted && room.is_waiting()) return std::nullopt;
-    const bool for_good = message.error().code == not_found || message.error().code == corrupt;
-    if (for_good) return event::MessageLost{std::move(suppressed), message.error().message};
+    if (message.error().code == corrupt) return event::MessageLost{std::move(suppressed), message.error().message};
+    // What is not there may be in the spool that another server uses, or be restored.
+    if (message.error().code == not_found && missing_ != nullptr) missing_->miss(email.id, message.error().message);
     smtp::SendResult trouble;
     trouble.reply.text = message.error().message;
     return event::SendingAttempted{std::move(suppressed), std::move(trouble)};
   }
+  if (missing_ != nullptr) missing_->found(email.id);
   smtp::Envelope envelope;
   envelope.sender = envelope_sender_.empty() ? email.sender : envelope_sender_;
   envelope.recipients = std::move(recipients);
@@ -93,6 +95,11 @@ std::optional<Event> Sender::without_recipients(const Email& email, MessageRoom&
   if (!text && text.error().code == base::ErrorCode::exhausted && room.is_waiting()) return std::nullopt;
   if (!text && text.error().code == base::ErrorCode::io)
     return event::SendingPostponed{text.error().message, clock_.now() + pause_without_payload};
+  if (!text && text.error().code == base::ErrorCode::not_found) {
+    if (missing_ != nullptr) missing_->miss(email.id, text.error().message);
+    if (clock_.now() - tried_from(email) < policy_.give_up_after)
+      return event::SendingPostponed{text.error().message, clock_.now() + pause_without_payload};
+  }
   std::string reason = "the record of the e-mail has no recipients";
   if (!text) {
     reason += ", and its payload cannot be read: " + text.error().message;

@@ -10,6 +10,7 @@
 #include "net/shutdown_deadline.h"
 #include "outbox/ledger/ledger.h"
 #include "outbox/ledger/message_memory.h"
+#include "outbox/ledger/missing_contents.h"
 #include "outbox/ledger/suppressions.h"
 #include "outbox/transport/transport.h"
 #include "outbox/work/destinations.h"
@@ -29,7 +30,8 @@ class Sender {
   // Everything given must outlive it.
   Sender(Ledger& ledger, SuppressionList& suppressions, Transport& transport, const Policy& policy,
          const base::Clock& clock, std::string envelope_sender, FreshMessages* fresh = nullptr,
-         const net::ShutdownDeadline* shutdown_deadline = nullptr, Objection objection = {})
+         const net::ShutdownDeadline* shutdown_deadline = nullptr, Objection objection = {},
+         MissingContents* missing = nullptr)
       : ledger_(ledger),
         suppressions_(suppressions),
         transport_(transport),
@@ -38,7 +40,8 @@ class Sender {
         envelope_sender_(std::move(envelope_sender)),
         fresh_(fresh),
         shutdown_deadline_(shutdown_deadline),
-        objection_(std::move(objection)) {}
+        objection_(std::move(objection)),
+        missing_(missing) {}
 
   // SendingAttempted, SendingPostponed, MessageLost or GivenBack; nothing, and nothing has happened, when it must wait
   // for room. The room is taken before the message is read. Safe to call from any thread.
@@ -61,6 +64,7 @@ class Sender {
   FreshMessages* const fresh_;                            // may be null
   const net::ShutdownDeadline* const shutdown_deadline_;  // may be null
   const Objection objection_;                             // may be empty
+  MissingContents* const missing_;                        // may be null
 };
 
 // The domains that are still to get it.

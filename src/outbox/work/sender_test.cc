@@ -285,18 +285,44 @@ TEST_F(SenderBeforeTheEndTest, ALedgerThatCannotBeWrittenForbidsIt) {
   EXPECT_EQ(answer.error().code, base::ErrorCode::io);
 }
 
-TEST_F(SenderTest, AMessageThatIsGoneOrDamagedIsLost) {
-  for (const base::ErrorCode code : {base::ErrorCode::not_found, base::ErrorCode::corrupt}) {
-    const Email email = claimed("1", to_ann_and_bob);
-    EXPECT_TRUE(suppressions_.add("shop", {"ann@example.com", "bounced", test_start}));
-    ledger_.spool().spoil(email.message_path, {code, "no message"});
-    const Event event = work(email);
-    const auto lost = as<event::MessageLost>(event);
-    EXPECT_EQ(lost.reason, "no message");
-    EXPECT_FALSE(lost.suppressed.empty());
-    EXPECT_EQ(state_after(email, event), State::failed);
-  }
+TEST_F(SenderTest, AMessageThatIsDamagedIsLost) {
+  const Email email = claimed("1", to_ann_and_bob);
+  EXPECT_TRUE(suppressions_.add("shop", {"ann@example.com", "bounced", test_start}));
+  ledger_.spool().spoil(email.message_path, {base::ErrorCode::corrupt, "no message"});
+  const Event event = work(email);
+  const auto lost = as<event::MessageLost>(event);
+  EXPECT_EQ(lost.reason, "no message");
+  EXPECT_FALSE(lost.suppressed.empty());
+  EXPECT_EQ(state_after(email, event), State::failed);
   EXPECT_THAT(transport_.envelopes, IsEmpty());
+}
+
+// Another server may have written it into another spool.
+TEST_F(SenderTest, AMessageThatIsNotInTheSpoolIsAwaited) {
+  MissingContents missing(clock_);
+  const Sender looking(ledger_, suppressions_, transport_, policy_, clock_, "", nullptr, &shutdown_deadline_, {},
+                       &missing);
+  const Email email = claimed();
+  ledger_.spool().spoil(email.message_path, {base::ErrorCode::not_found, "no message"});
+  const Event event = work(email, looking);
+  EXPECT_EQ(as<event::SendingAttempted>(event).result.reply.text, "no message");
+  EXPECT_EQ(state_after(email, event), State::ready);
+  EXPECT_THAT(missing.problem().value_or(""), testing::StartsWith("1 e-mail waits for contents"));
+  const Email other = claimed("2");
+  static_cast<void>(work(other, looking));
+  EXPECT_THAT(missing.problem().value_or(""), testing::HasSubstr("(no message)")) << "of the first one";
+  missing.found("1");
+  EXPECT_FALSE(missing.problem());
+}
+
+TEST_F(SenderTest, WhatMissesContentsIsForgottenInTime) {
+  MissingContents missing(clock_);
+  missing.miss("1", "gone");
+  clock_.advance(MissingContents::remembered);
+  EXPECT_TRUE(missing.problem());
+  missing.miss("2", "gone");
+  clock_.advance(seconds(1));
+  EXPECT_THAT(missing.problem().value_or(""), testing::HasSubstr("such as 2 ")) << "1 is another server's by now";
 }
 
 // Another program has damaged the record: neither is anything else sent, nor is it tried again and again.

@@ -142,7 +142,7 @@ std::string ServiceHealth::text_of(const Refusal& refusal, const Failures& failu
   const std::string name = std::string(word_of(api)) + " " + endpoint(api).name;
   if (trouble == Trouble::missing)
     return name + " has no table " + table + (operation.empty() ? "" : ", or another that " + operation + " is about") +
-           ": restore it, or make it with postino tables apply";
+           ": restore it from a backup. Only postino tables apply makes it again, and it is empty then";
   const std::string call = operation + " of table " + table;
   if (trouble == Trouble::denied)
     return name + " does not allow " + call +

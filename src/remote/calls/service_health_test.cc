@@ -124,8 +124,9 @@ TEST_F(ServiceHealthTest, ATableThatIsMissingIsNamedUntilItIsThere) {
     call("TransactWriteItems", "emails", Trouble::missing);
     pass(seconds(5));
   }
-  EXPECT_THAT(problems(), ElementsAre(HasSubstr("has no table tickets: restore it, or make it with postino tables"),
-                                      HasSubstr("has no table emails, or another that TransactWriteItems is about")));
+  EXPECT_THAT(problems(),
+              ElementsAre(HasSubstr("has no table tickets: restore it from a backup. Only postino tables apply"),
+                          HasSubstr("has no table emails, or another that TransactWriteItems is about")));
   call("DescribeTable", "tickets");
   call("TransactWriteItems", "emails");
   EXPECT_THAT(problems(), IsEmpty());
