@@ -1,6 +1,7 @@
 #include "engine/engine.h"
 
 #include "engine/backups/backup_operations.h"
+#include "engine/backups/table_backups.h"
 #include "engine/catalog/core.h"
 #include "engine/items/answering_entry.h"
 #include "engine/items/item_reader.h"
@@ -23,6 +24,7 @@ struct Engine::Parts {
         settings(*core),
         streams(*core),
         backups(*core),
+        table_backups(*core),
         reader(*core),
         pages(*core),
         writer(*core),
@@ -34,6 +36,7 @@ struct Engine::Parts {
   ResourceSettings settings;
   StreamOperations streams;
   BackupOperations backups;
+  EngineBackups table_backups;
   ItemReader reader;
   PageReader pages;
   ItemWriter writer;
@@ -179,6 +182,7 @@ store::Answer<store::ListTagsResponse> Engine::list_tags_of_resource(const std::
   return current().tables.list_tags(arn);
 }
 store::ResourceSettings* Engine::resource_settings() { return &current().settings; }
+store::TableBackups* Engine::table_backups() { return &current().table_backups; }
 
 store::Answer<store::ListStreamsResponse> Engine::list_streams(const store::ListStreamsRequest& request) {
   return current().streams.list(request);
