@@ -8,6 +8,7 @@
 #include "engine/items/item_writer.h"
 #include "engine/items/page_reader.h"
 #include "engine/items/transaction_writer.h"
+#include "engine/store_backup.h"
 #include "engine/streams/stream_operations.h"
 #include "engine/tables/resource_settings.h"
 #include "engine/tables/table_operations.h"
@@ -67,6 +68,10 @@ WriteHealth Engine::write_health() const { return parts_->core->database->health
 
 WriteCounts Engine::write_counts() const { return parts_->core->database->counts(); }
 bool Engine::is_new() const { return parts_->core->database->is_new(); }
+
+base::Result<void> Engine::make_checkpoint(const std::filesystem::path& directory) {
+  return engine::make_checkpoint(*parts_->core->database, directory);
+}
 
 void Engine::guard_expiry(ExpiryGuard guard) { parts_->maintenance.guard_expiry(std::move(guard)); }
 

@@ -1,6 +1,7 @@
 // The embedded store: DynamoDB's data model on RocksDB, in this process.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 
 #include "engine/storage/options.h"
@@ -31,6 +32,9 @@ class Engine final : public store::Store {
   WriteCounts write_counts() const;
   // Was there no store before it was opened?
   bool is_new() const;
+
+  // See engine/store_backup.h. One at a time; others may go on with all else.
+  base::Result<void> make_checkpoint(const std::filesystem::path& directory);
 
   // Asks before an item expires. See Options::expiry_needs_guard.
   void guard_expiry(ExpiryGuard guard);
