@@ -1,18 +1,9 @@
 // Which spool outside of the store all processes use: an item of the table of e-mails.
+#include "item/fields.h"
 #include "outbox/store_ledger/store_layout.h"
 #include "outbox/store_ledger/store_ledger.h"
 
 namespace postino::outbox {
-
-namespace {
-
-std::string text_in(const item::Item& item, std::string_view name) {
-  const item::AttributeValue* value = item.find(name);
-  const auto* text = value != nullptr ? value->get_if<std::string>() : nullptr;
-  return text != nullptr ? *text : "";
-}
-
-}  // namespace
 
 base::Result<SpoolNote> StoreLedger::noted_spool() {
   store::GetItemRequest request;
@@ -22,7 +13,10 @@ base::Result<SpoolNote> StoreLedger::noted_spool() {
   const auto found = retry_([&] { return store_.get_item(request); });
   if (!found) return base::propagate(store::as_error(found.error()));
   if (!found->item) return SpoolNote();
-  return SpoolNote{text_in(*found->item, "spool"), text_in(*found->item, "place")};
+  item::Fields fields(*found->item);
+  SpoolNote noted{fields.text("spool"), fields.text("place")};
+  TRY_VOID(fields.check("the note of the spool"));
+  return noted;
 }
 
 base::Result<void> StoreLedger::note_spool(const SpoolNote& spool, const std::string& replaced) {
