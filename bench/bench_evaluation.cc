@@ -14,6 +14,7 @@
 #include "item/json_codec.h"
 #include "mails.h"
 #include "store/empty_store.h"
+#include "wire/authorization/resource_policies.h"
 #include "wire/operations/item_operations.h"
 
 namespace {
@@ -119,6 +120,7 @@ void measure_policies() {
   const auto policies = std::make_shared<const access::KeyPolicies>(
       principal, std::vector{std::make_shared<const access::Policy>(*std::move(policy))});
   store::EmptyStore store;
+  wire::ResourcePolicies resource_policies;
   const http::Request request;
   store::GetItemRequest get;
   get.table_name = "orders";
@@ -126,15 +128,15 @@ void measure_policies() {
   get.projection = store::ProjectionExpression("amount, #s, created");
   get.placeholders.names = expr::Names{{"#s", "state"}};
   measure("policies: check a GetItem by partition and attributes", [&] {
-    const wire::AccessCheck check({policies, &request, "192.0.2.7", base::TimePoint()}, {"us-east-1", "123456789012"},
-                                  store);
+    const wire::AccessCheck check({policies, false, &request, "192.0.2.7", base::TimePoint()},
+                                  {"us-east-1", "123456789012"}, store, resource_policies);
     CHECK(wire::GetItem::authorize(check, get));
   });
   store::PutItemRequest put;
   put.table_name = "invoices";
   measure("policies: deny a write to another table", [&] {
-    const wire::AccessCheck check({policies, &request, "192.0.2.7", base::TimePoint()}, {"us-east-1", "123456789012"},
-                                  store);
+    const wire::AccessCheck check({policies, false, &request, "192.0.2.7", base::TimePoint()},
+                                  {"us-east-1", "123456789012"}, store, resource_policies);
     CHECK(!check.table(access::action_named("DeleteTable"), put.table_name));
   });
 }

@@ -1,12 +1,14 @@
 #include "engine/engine.h"
 
 #include "engine/backups/backup_operations.h"
+#include "engine/backups/table_backups.h"
 #include "engine/catalog/core.h"
 #include "engine/items/answering_entry.h"
 #include "engine/items/item_reader.h"
 #include "engine/items/item_writer.h"
 #include "engine/items/page_reader.h"
 #include "engine/items/transaction_writer.h"
+#include "engine/store_backup.h"
 #include "engine/streams/stream_operations.h"
 #include "engine/tables/resource_settings.h"
 #include "engine/tables/table_operations.h"
@@ -23,6 +25,7 @@ struct Engine::Parts {
         settings(*core),
         streams(*core),
         backups(*core),
+        table_backups(*core),
         reader(*core),
         pages(*core),
         writer(*core),
@@ -34,6 +37,7 @@ struct Engine::Parts {
   ResourceSettings settings;
   StreamOperations streams;
   BackupOperations backups;
+  EngineBackups table_backups;
   ItemReader reader;
   PageReader pages;
   ItemWriter writer;
@@ -64,6 +68,10 @@ WriteHealth Engine::write_health() const { return parts_->core->database->health
 
 WriteCounts Engine::write_counts() const { return parts_->core->database->counts(); }
 bool Engine::is_new() const { return parts_->core->database->is_new(); }
+
+base::Result<void> Engine::make_checkpoint(const std::filesystem::path& directory) {
+  return engine::make_checkpoint(*parts_->core->database, directory);
+}
 
 void Engine::guard_expiry(ExpiryGuard guard) { parts_->maintenance.guard_expiry(std::move(guard)); }
 
@@ -179,6 +187,7 @@ store::Answer<store::ListTagsResponse> Engine::list_tags_of_resource(const std::
   return current().tables.list_tags(arn);
 }
 store::ResourceSettings* Engine::resource_settings() { return &current().settings; }
+store::TableBackups* Engine::table_backups() { return &current().table_backups; }
 
 store::Answer<store::ListStreamsResponse> Engine::list_streams(const store::ListStreamsRequest& request) {
   return current().streams.list(request);

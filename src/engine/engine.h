@@ -1,6 +1,7 @@
 // The embedded store: DynamoDB's data model on RocksDB, in this process.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 
 #include "engine/storage/options.h"
@@ -31,6 +32,9 @@ class Engine final : public store::Store {
   WriteCounts write_counts() const;
   // Was there no store before it was opened?
   bool is_new() const;
+
+  // See engine/store_backup.h. One at a time; others may go on with all else.
+  base::Result<void> make_checkpoint(const std::filesystem::path& directory);
 
   // Asks before an item expires. See Options::expiry_needs_guard.
   void guard_expiry(ExpiryGuard guard);
@@ -74,6 +78,7 @@ class Engine final : public store::Store {
   store::Answer<void> untag_resource(const std::string& arn, const std::vector<std::string>& keys) override;
   store::Answer<store::ListTagsResponse> list_tags_of_resource(const std::string& arn) override;
   store::ResourceSettings* resource_settings() override;
+  store::TableBackups* table_backups() override;
 
   store::Answer<store::ListStreamsResponse> list_streams(const store::ListStreamsRequest& request) override;
   store::Answer<store::StreamDescription> describe_stream(const store::DescribeStreamRequest& request) override;

@@ -242,6 +242,65 @@ TEST(PowerLoss, ARestoredTableIsWholeOrBeingRestored) {
     RestoreUnderPowerLoss(seed + static_cast<std::uint64_t>(i)).run();
 }
 
+// A backup that was answered is there with everything that was there then, however often the power goes while it is
+// made. The store is whole in between.
+class BackupUnderPowerLoss {
+ public:
+  explicit BackupUnderPowerLoss(std::uint64_t seed) : random_(seed) {
+    options_.directory = directory_.path() / "data";
+    options_.background = false;
+    options_.memtable_bytes = 128 << 10;
+  }
+
+  void run() {
+    ask_for_backup();
+    for (int opening = 0; status() != store::BackupStatus::available; ++opening) {
+      ASSERT_LT(opening, 500);
+      PowerLossEnv disk;
+      disk.cut_power_after(static_cast<std::int64_t>(random_() % 60));
+      auto engine = Engine::open(options_, disk.env());
+      if (engine)
+        for (bool more = true; more;) more = (*engine)->run_maintenance_once().value_or(false);
+      disk.cut_power();
+      if (engine) engine->reset();
+      disk.lose_unsynced(random_, random_() % 2 == 0 ? UnsyncedTail::gone : UnsyncedTail::torn);
+    }
+    const auto engine = Engine::open(options_).value();
+    ASSERT_TRUE(engine->table_backups()->restore_table_from_backup({arn_, "copy", {}}));
+    while (engine->run_maintenance_once().value()) {
+    }
+    EXPECT_EQ(scan_everything(*engine, "copy"), expected_);
+    for (const std::string& fault : check_table(*engine, "copy")) ADD_FAILURE() << fault;
+  }
+
+ private:
+  void ask_for_backup() {
+    const auto engine = Engine::open(options_).value();
+    create_workload_tables(*engine);
+    WorkloadWriter writer(0, random_());
+    for (int i = 0; i < 300; ++i) ASSERT_TRUE(writer.write_once(*engine));
+    expected_ = scan_everything(*engine, "ledger");
+    arn_ = engine->table_backups()->create_backup("ledger", "backup").value().arn;
+    for (int i = 0; i < 100; ++i) ASSERT_TRUE(writer.write_once(*engine));
+  }
+  store::BackupStatus status() {
+    return Engine::open(options_).value()->table_backups()->describe_backup(arn_).value().backup.status;
+  }
+
+  std::mt19937_64 random_;
+  base::TemporaryDirectory directory_{memory_directory()};
+  Options options_;
+  std::string arn_;
+  std::vector<item::Item> expected_;
+};
+
+TEST(PowerLoss, ABackupIsWholeOrBeingMade) {
+  const std::uint64_t seed = first_seed();
+  std::cout << "POSTINO_SEED=" << seed << '\n';
+  for (int i = 0; i < 3 * base::test_effort() && !testing::Test::HasFailure(); ++i)
+    BackupUnderPowerLoss(seed + static_cast<std::uint64_t>(i)).run();
+}
+
 // Shows that the disk really loses what is not synced. What is left is still a whole past state.
 TEST(PowerLoss, RelaxedWritesMayBeLostButNeverInPart) {
   const Losses losses = run_power_losses(Durability::relaxed, directory_count());

@@ -83,6 +83,13 @@ class StoreRepairTest : public EngineTest {
     return entries->key().ToString();
   }
 
+  static std::string last_key(Database& database, Family family) {
+    const std::unique_ptr<rocksdb::Iterator> entries(
+        database.rocks().NewIterator(rocksdb::ReadOptions(), database.handle(family)));
+    entries->SeekToLast();
+    return entries->key().ToString();
+  }
+
   // Damaged before, sound after, and the damaged store is kept.
   StoreRepair expect_repairable() {
     EXPECT_FALSE(check().sound());
@@ -239,6 +246,53 @@ TEST_F(RecoverableRepairTest, WhatMayNotBeExactIsNotRestored) {
             "ResourceNotFoundException: Requested resource not found: Table: before not found");
   EXPECT_EQ(store().restore_table_to_point_in_time(first_second()).error().type,
             store::ErrorType::invalid_restore_time);
+}
+
+class BackedUpRepairTest : public StoreRepairTest {
+ protected:
+  BackedUpRepairTest() {
+    finished_ = store().table_backups()->create_backup("letters", "finished").value().arn;
+    while (engine().run_maintenance_once().value()) {
+    }
+    under_way_ = store().table_backups()->create_backup("letters", "under-way").value().arn;
+  }
+  std::string outcome_of_describing(const std::string& arn) {
+    return outcome(store().table_backups()->describe_backup(arn));
+  }
+
+  std::string finished_;
+  std::string under_way_;
+};
+
+TEST_F(BackedUpRepairTest, WithoutALossBackupsAreKept) {
+  change_behind([](Database& database, rocksdb::WriteBatch& batch) {
+    batch.Delete(database.handle(Family::indexes), first_key(database, Family::indexes));
+  });
+  const StoreRepair repaired = expect_repairable();
+  EXPECT_THAT(repaired.lost.lines(), IsEmpty());
+  EXPECT_EQ(repaired.saved.backups, 2u);
+  while (engine().run_maintenance_once().value()) {
+  }
+  for (const std::string& arn : {finished_, under_way_}) {
+    ASSERT_EQ(outcome(store().table_backups()->restore_table_from_backup({arn, "copy", {}})), "ok");
+    while (engine().run_maintenance_once().value()) {
+    }
+    EXPECT_EQ(scan_everything(store(), "copy"), scan_everything(store(), "letters"));
+    EXPECT_THAT(check_table(store(), "copy"), IsEmpty());
+    ASSERT_TRUE(store().delete_table("copy"));
+  }
+}
+
+TEST_F(BackedUpRepairTest, ABackupThatLacksAnItemIsNotKept) {
+  change_behind([](Database& database, rocksdb::WriteBatch& batch) {
+    batch.Delete(database.handle(Family::items), last_key(database, Family::items));
+  });
+  EXPECT_THAT(check().problems.lines(), Contains(HasSubstr("backup 0")));
+  const StoreRepair repaired = expect_repairable();
+  EXPECT_THAT(repaired.lost.lines(), Contains(HasSubstr("it is not whole")));
+  EXPECT_THAT(repaired.lost.lines(), Contains(HasSubstr("it was being made, and must be made again")));
+  for (const std::string& arn : {finished_, under_way_})
+    EXPECT_EQ(outcome_of_describing(arn), "BackupNotFoundException: Backup not found: " + arn);
 }
 
 TEST_F(RecoverableRepairTest, AnUndoRecordThatCannotBeReadIsFound) {

@@ -54,7 +54,7 @@ TEST_F(DirectoryObjectsTest, NoNameLeadsElsewhere) {
     EXPECT_FALSE(objects->remove(name)) << name;
   }
   // Names that look like the directory's own files are names like any other.
-  for (const std::string& name : {".unfinished/x", "=a/b", "=a", ".a", ".part"}) {
+  for (const char* const name : {".unfinished/x", "=a/b", "=a", ".a", ".part"}) {
     EXPECT_TRUE(objects->put(name, name));
     EXPECT_EQ(objects->get(name).value_or("-"), name);
   }

@@ -63,7 +63,7 @@ TEST_F(DirectoryWalkTest, FindsAllInTheirOrder) {
   }
   for (const std::size_t kept : {1U, 2U, 5U, 1'000U})
     for (const std::size_t limit : {1U, 3U, 1'000U})
-      for (const std::string& prefix : {"", "a", "a/", "!"}) {
+      for (const char* const prefix : {"", "a", "a/", "!"}) {
         SCOPED_TRACE(std::to_string(kept) + " kept, pages of " + std::to_string(limit) + ", prefix " + prefix);
         DirectoryWalk walk(directory_.path(), prefix, "", kept);
         std::vector<std::string> wanted;

@@ -22,7 +22,7 @@ TEST(ObjectNameTest, IsOfPartsThatCanBeSeen) {
   EXPECT_THAT(rule_of(""), HasSubstr("1 to 1024 bytes"));
   EXPECT_THAT(rule_of(std::string(1'025, 'n')), HasSubstr("1 to 1024 bytes"));
   EXPECT_THAT(rule_of(std::string(251, 'p')), HasSubstr("1 to 250 bytes between two slashes"));
-  for (const std::string& name : {"/a", "a/", "a//b", ".", "..", "a/../b", "./a", "a/.."})
+  for (const char* const name : {"/a", "a/", "a//b", ".", "..", "a/../b", "./a", "a/.."})
     EXPECT_THAT(rule_of(name), HasSubstr("between two slashes, and not . or ..")) << name;
   for (const std::string& name : {std::string("a b"), std::string("a\\b"), std::string("a\nb"), std::string("é"),
                                   std::string("a\0b", 3), std::string("a\x7F")})

@@ -10,6 +10,8 @@ std::string_view error_name(ErrorType type) {
       std::string_view("ConditionalCheckFailedException"),
       std::string_view("ResourceNotFoundException"),
       std::string_view("ResourceInUseException"),
+      std::string_view("BackupInUseException"),
+      std::string_view("BackupNotFoundException"),
       std::string_view("ContinuousBackupsUnavailableException"),
       std::string_view("PointInTimeRecoveryUnavailableException"),
       std::string_view("InvalidRestoreTimeException"),

@@ -17,6 +17,8 @@ enum class ErrorType {
   conditional_check_failed,
   resource_not_found,
   resource_in_use,
+  backup_in_use,
+  backup_not_found,
   continuous_backups_unavailable,
   point_in_time_recovery_unavailable,
   invalid_restore_time,

@@ -97,6 +97,7 @@ class ForwardingStore : public Store {
     return inner_.list_tags_of_resource(arn);
   }
   ResourceSettings* resource_settings() override { return inner_.resource_settings(); }
+  TableBackups* table_backups() override { return inner_.table_backups(); }
   Answer<ListStreamsResponse> list_streams(const ListStreamsRequest& request) override {
     return inner_.list_streams(request);
   }

@@ -49,6 +49,20 @@ class ResourceSettings {
   virtual Answer<std::vector<InsightsDescription>> list_insights(const std::optional<std::string>& table_name) = 0;
 };
 
+// Backups of tables, where the store itself makes them. Any thread.
+class TableBackups {
+ public:
+  virtual ~TableBackups() = default;
+
+  // What is answered before is in it, and the image is one of a single commit. It is being created when this returns.
+  virtual Answer<BackupSummary> create_backup(const std::string& table_name, const std::string& backup_name) = 0;
+  virtual Answer<BackupDescription> describe_backup(const std::string& arn) = 0;
+  virtual Answer<BackupDescription> delete_backup(const std::string& arn) = 0;
+  virtual Answer<ListBackupsResponse> list_backups(const ListBackupsRequest& request) = 0;
+  // The new table is being created until it has all items.
+  virtual Answer<TableDescription> restore_table_from_backup(const RestoreFromBackupRequest& request) = 0;
+};
+
 class Store {
  public:
   virtual ~Store() = default;
@@ -96,6 +110,8 @@ class Store {
   virtual Answer<ListTagsResponse> list_tags_of_resource(const std::string& arn) = 0;
   // nullptr: this store keeps none. It lives as long as the store.
   virtual ResourceSettings* resource_settings() { return nullptr; }
+  // Likewise.
+  virtual TableBackups* table_backups() { return nullptr; }
 
   // Streams.
   virtual Answer<ListStreamsResponse> list_streams(const ListStreamsRequest& request) = 0;

@@ -107,6 +107,47 @@ struct RestoreToPointInTimeRequest {
   RestoreOverrides overrides;
 };
 
+// An image of a table as one commit left it. The user asked for it, or the system kept it of a table that was deleted.
+enum class BackupType { user, system };
+enum class BackupStatus { creating, available, deleted };
+struct BackupSummary {
+  std::string arn;
+  std::string name;
+  BackupType type = BackupType::user;
+  BackupStatus status = BackupStatus::creating;
+  base::TimePoint created;
+  std::optional<base::TimePoint> expires;
+  std::int64_t size_bytes = 0;
+  // Of its table, which may be gone.
+  std::string table_name;
+  std::string table_arn;
+  std::string table_id;
+};
+struct BackupDescription {
+  BackupSummary backup;
+  TableDescription table;  // as it was
+  std::optional<std::string> time_to_live_attribute;
+};
+
+struct ListBackupsRequest {
+  std::optional<std::string> table_name;
+  std::optional<BackupType> type = BackupType::user;  // nullopt: of any
+  std::optional<base::TimePoint> from;                // when they were made
+  std::optional<base::TimePoint> until;               // exclusive
+  std::optional<std::string> exclusive_start_arn;
+  std::optional<int> limit;  // 1 to 100, which is the default
+};
+struct ListBackupsResponse {
+  std::vector<BackupSummary> backups;  // in the order in which they were made
+  std::optional<std::string> last_evaluated_arn;
+};
+
+struct RestoreFromBackupRequest {
+  std::string backup_arn;
+  std::string target_table_name;
+  RestoreOverrides overrides;
+};
+
 struct ListTagsResponse {
   std::vector<Tag> tags;
   std::optional<std::string> next_token;

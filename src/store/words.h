@@ -54,6 +54,9 @@ POSTINO_WORDS(StreamStatus, {"ENABLING", StreamStatus::enabling}, {"ENABLED", St
               {"DISABLING", StreamStatus::disabling}, {"DISABLED", StreamStatus::disabled});
 POSTINO_WORDS(TimeToLiveStatus, {"ENABLING", TimeToLiveStatus::enabling}, {"ENABLED", TimeToLiveStatus::enabled},
               {"DISABLING", TimeToLiveStatus::disabling}, {"DISABLED", TimeToLiveStatus::disabled});
+POSTINO_WORDS(BackupType, {"USER", BackupType::user}, {"SYSTEM", BackupType::system});
+POSTINO_WORDS(BackupStatus, {"CREATING", BackupStatus::creating}, {"DELETED", BackupStatus::deleted},
+              {"AVAILABLE", BackupStatus::available});
 POSTINO_WORDS(InsightsMode, {"ACCESSED_AND_THROTTLED_KEYS", InsightsMode::accessed_and_throttled_keys},
               {"THROTTLED_KEYS", InsightsMode::throttled_keys});
 POSTINO_WORDS(IteratorType, {"TRIM_HORIZON", IteratorType::trim_horizon}, {"LATEST", IteratorType::latest},

@@ -17,6 +17,9 @@ using testing::ElementsAre;
 // Refuses what comes as the test says, and takes the rest.
 class RefusingStore final : public store::EmptyStore {
  public:
+  using store::EmptyStore::put_item;
+  using store::EmptyStore::transact_write_items;
+
   std::deque<ErrorType> refusals;
   int calls = 0;
 

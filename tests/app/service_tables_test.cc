@@ -287,6 +287,18 @@ TEST_F(LostTablesTest, AFirstStartMakesThemAllHoweverOftenItIsBrokenOff) {
   EXPECT_THAT(lost(), IsEmpty());
 }
 
+TEST_F(LostTablesTest, TablesOfTheSystemThatIsReplacedAreTakenOver) {
+  std::erase_if(wanted_ = service_tables(settings_), [&](const store::TableSetup& setup) {
+    return setup.request.table_name != settings_.outbox.table && setup.request.table_name != settings_.tickets.table;
+  });
+  ASSERT_EQ(wanted_.size(), 2u);
+  ASSERT_TRUE(apply());
+  EXPECT_THAT(lost(), IsEmpty());
+  start();
+  remove("email-outbox-suppressions");
+  EXPECT_THAT(lost(), ElementsAre("email-outbox-suppressions"));
+}
+
 TEST_F(LostTablesTest, ATableThatWasThereIsLost) {
   start();
   remove("email-outbox-suppressions");

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "store/empty_store.h"
 #include "targets.h"
+#include "wire/authorization/resource_policies.h"
 #include "wire/protocol/operation.h"
 
 namespace postino::fuzz {
@@ -60,8 +61,9 @@ void fuzz_request(std::string_view input) {
 
   expect_one_answer(*operation, services, nullptr, body);
   static const http::Request request;
-  const wire::AccessCheck check({curious_policies(), &request, "192.0.2.7", base::TimePoint()},
-                                {"us-east-1", "123456789012"}, store);
+  static wire::ResourcePolicies resource_policies;
+  const wire::AccessCheck check({curious_policies(), false, &request, "192.0.2.7", base::TimePoint()},
+                                {"us-east-1", "123456789012"}, store, resource_policies);
   expect_one_answer(*operation, services, &check, body);
 }
 

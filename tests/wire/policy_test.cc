@@ -55,7 +55,6 @@ class PolicyTest : public SignedCallsTest {
         R"("KeySchema":[{"AttributeName":"holder","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]})");
   }
 };
-};
 
 const std::string deny_all = statements(R"({"Effect":"Deny","Action":"*","Resource":"*"})");
 const std::string allow_other = statements(R"({"Effect":"Allow","Action":"*",)"
@@ -98,6 +97,12 @@ const std::map<std::string, std::string>& calls() {
        R"({"TableName":"items","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}})"},
       {"RestoreTableToPointInTime",
        R"({"SourceTableName":"items","TargetTableName":"restored","UseLatestRestorableTime":true})"},
+      {"CreateBackup", R"({"TableName":"items","BackupName":"nightly"})"},
+      {"DescribeBackup", R"({"BackupArn":")" + arn + R"(/backup/01767323045000-00000000"})"},
+      {"ListBackups", "{}"},
+      {"DeleteBackup", R"({"BackupArn":")" + arn + R"(/backup/01767323045000-00000000"})"},
+      {"RestoreTableFromBackup",
+       R"({"TargetTableName":"restored","BackupArn":")" + arn + R"(/backup/01767323045000-00000000"})"},
       {"TagResource", R"({"ResourceArn":")" + arn + R"(","Tags":[{"Key":"a","Value":"b"}]})"},
       {"UntagResource", R"({"ResourceArn":")" + arn + R"(","TagKeys":["a"]})"},
       {"ListTagsOfResource", R"({"ResourceArn":")" + arn + "\"}"},

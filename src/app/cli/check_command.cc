@@ -55,6 +55,8 @@ void write_counts(json::Writer& writer, std::string_view name, const engine::Sto
   writer.key("expiry_entries").integer(static_cast<std::int64_t>(counts.expiry_entries));
   writer.key("stream_records").integer(static_cast<std::int64_t>(counts.stream_records));
   writer.key("undo_records").integer(static_cast<std::int64_t>(counts.undo_records));
+  writer.key("backups").integer(static_cast<std::int64_t>(counts.backups));
+  writer.key("backup_items").integer(static_cast<std::int64_t>(counts.backup_items));
   writer.end_object();
 }
 
@@ -64,7 +66,10 @@ std::string counts_text(const engine::StoreCounts& counts) {
          grouped(static_cast<std::int64_t>(counts.index_entries)) + " index entries, " +
          grouped(static_cast<std::int64_t>(counts.expiry_entries)) + " expiry entries, " +
          counted(static_cast<std::int64_t>(counts.stream_records), "change record") + ", " +
-         counted(static_cast<std::int64_t>(counts.undo_records), "undo record");
+         counted(static_cast<std::int64_t>(counts.undo_records), "undo record") +
+         (counts.backups == 0 ? ""
+                              : ", " + counted(static_cast<std::int64_t>(counts.backups), "backup") + " of " +
+                                    counted(static_cast<std::int64_t>(counts.backup_items), "item"));
 }
 
 void print_lines(const std::vector<std::string>& lines, std::uint64_t count, const Console& console) {

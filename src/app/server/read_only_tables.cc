@@ -29,6 +29,7 @@ std::string ReadOnlyTables::closed_resource(std::string_view arn) const {
   const std::size_t place = arn.rfind(before);
   if (place == std::string_view::npos) return "";
   std::string table(arn.substr(place + before.size()));
+  table.resize(std::min(table.size(), table.find('/')));
   return is_closed(table) ? table : "";
 }
 
@@ -125,6 +126,25 @@ store::Answer<store::TableDescription> ReadOnlyTables::restore_table_to_point_in
     const store::RestoreToPointInTimeRequest& request) {
   if (is_closed(request.target_table_name)) return refuse_change(request.target_table_name);
   return inner().restore_table_to_point_in_time(request);
+}
+store::Answer<store::BackupSummary> ReadOnlyTables::create_backup(const std::string& table_name,
+                                                                  const std::string& backup_name) {
+  return inner().table_backups()->create_backup(table_name, backup_name);
+}
+store::Answer<store::BackupDescription> ReadOnlyTables::describe_backup(const std::string& arn) {
+  return inner().table_backups()->describe_backup(arn);
+}
+store::Answer<store::BackupDescription> ReadOnlyTables::delete_backup(const std::string& arn) {
+  if (const std::string closed = closed_resource(arn); !closed.empty()) return refuse_change(closed);
+  return inner().table_backups()->delete_backup(arn);
+}
+store::Answer<store::ListBackupsResponse> ReadOnlyTables::list_backups(const store::ListBackupsRequest& request) {
+  return inner().table_backups()->list_backups(request);
+}
+store::Answer<store::TableDescription> ReadOnlyTables::restore_table_from_backup(
+    const store::RestoreFromBackupRequest& request) {
+  if (is_closed(request.target_table_name)) return refuse_change(request.target_table_name);
+  return inner().table_backups()->restore_table_from_backup(request);
 }
 store::Answer<void> ReadOnlyTables::tag_resource(const std::string& arn, const std::vector<store::Tag>& tags) {
   if (const std::string closed = closed_resource(arn); !closed.empty()) return refuse_change(closed);

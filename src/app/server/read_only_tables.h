@@ -13,7 +13,7 @@ namespace postino::app {
 
 // Everything goes to `inner`, but for what would change one of these tables, or an item of it: AccessDeniedException.
 // So is what would give another table the tag of such tables (store/table_setup.h).
-class ReadOnlyTables final : public store::ForwardingStore {
+class ReadOnlyTables final : public store::ForwardingStore, private store::TableBackups {
  public:
   // `inner` must outlive it.
   ReadOnlyTables(store::Store& inner, std::set<std::string> tables)
@@ -42,10 +42,20 @@ class ReadOnlyTables final : public store::ForwardingStore {
       const std::string& table_name, const store::PointInTimeRecoverySpecification& specification) override;
   store::Answer<store::TableDescription> restore_table_to_point_in_time(
       const store::RestoreToPointInTimeRequest& request) override;
+  store::TableBackups* table_backups() override { return inner().table_backups() == nullptr ? nullptr : this; }
   store::Answer<void> tag_resource(const std::string& arn, const std::vector<store::Tag>& tags) override;
   store::Answer<void> untag_resource(const std::string& arn, const std::vector<std::string>& keys) override;
 
  private:
+  // Backups may be made of these tables; those that are there stay.
+  store::Answer<store::BackupSummary> create_backup(const std::string& table_name,
+                                                    const std::string& backup_name) override;
+  store::Answer<store::BackupDescription> describe_backup(const std::string& arn) override;
+  store::Answer<store::BackupDescription> delete_backup(const std::string& arn) override;
+  store::Answer<store::ListBackupsResponse> list_backups(const store::ListBackupsRequest& request) override;
+  store::Answer<store::TableDescription> restore_table_from_backup(
+      const store::RestoreFromBackupRequest& request) override;
+
   bool is_closed(const std::string& table_name) const { return tables_.contains(table_name); }
   // By the name of a resource, which ends with that of the table.
   std::string closed_resource(std::string_view arn) const;

@@ -57,6 +57,13 @@ base::Result<void> take_shutdown_grace(Settings& settings, const std::string& te
   return {};
 }
 
+base::Result<void> take_deletion_delay(Settings& settings, const std::string& text) {
+  const auto delay = parse_duration(text);
+  if (!delay || *delay > std::chrono::days(365)) return base::invalid("must be a duration up to 365d, such as 7d");
+  settings.deletion_delay = *delay;
+  return {};
+}
+
 base::Result<void> take_durability(Settings& settings, const std::string& text) {
   if (text != "synced" && text != "relaxed") return base::invalid("must be synced or relaxed");
   settings.durability = text == "synced" ? engine::Durability::synced : engine::Durability::relaxed;
@@ -152,6 +159,9 @@ std::vector<Setting> store_settings() {
       {"store.reserve_mb", "--reserve-mb", "POSTINO_RESERVE_MB", "COUNT",
        "megabytes that must be free on the disk of the data, at least: a large store needs more", SettingKind::text,
        take_integer<&Settings::reserve_megabytes, 1, 1'000'000'000>, show_number<&Settings::reserve_megabytes>},
+      {"store.deletion_delay", "--deletion-delay", "POSTINO_DELETION_DELAY", "DURATION",
+       "how long tables and backups that were deleted can be restored, up to 365d", SettingKind::text,
+       take_deletion_delay, show_duration_of<&Settings::deletion_delay>},
       {"log.level", "--log-level", "POSTINO_LOG_LEVEL", "LEVEL", "info, warning or error", SettingKind::text,
        take_log_level, show_log_level},
       {"log.format", "--log-format", "POSTINO_LOG_FORMAT", "FORMAT", "text or json", SettingKind::text, take_log_format,

@@ -39,6 +39,7 @@ struct Settings {
   int threads = 0;
   int max_connections = 20'000;
   bool realistic_timing = false;
+  base::Milliseconds deletion_delay{0};  // what is deleted can be restored so long
   bool enforce_throughput = false;
   wire::FaultInjection faults;
 

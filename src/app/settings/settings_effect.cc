@@ -40,7 +40,7 @@ const std::vector<EffectRule>& effect_rules() {
         "store.ca", "store.timeout"},
        [](const Settings& all) { return all.store == StoreKind::embedded; },
        "without --store dynamodb"},
-      {{"store.durability", "store.cache_mb", "store.reserve_mb", "dynamodb.realistic_timing",
+      {{"store.durability", "store.cache_mb", "store.reserve_mb", "store.deletion_delay", "dynamodb.realistic_timing",
         "dynamodb.enforce_throughput"},
        [](const Settings& all) { return all.store == StoreKind::dynamodb; },
        "with --store dynamodb: it is about the embedded store"},

@@ -10,6 +10,7 @@ engine::Options engine_options(const Settings& settings) {
   options.account = settings.account;
   options.block_cache_bytes = static_cast<std::size_t>(settings.cache_megabytes) << 20;
   options.min_free_bytes = static_cast<std::uint64_t>(settings.reserve_megabytes) << 20;
+  options.deletion_delay = settings.deletion_delay;
   options.realistic_timing = settings.realistic_timing;
   options.enforce_throughput = settings.enforce_throughput;
   return options;

@@ -80,12 +80,15 @@ base::Result<std::vector<std::string>> MadeTables::find_lost(const std::vector<s
   // A first start begins with these, and may have been broken off.
   std::set<std::string> begun;
   for (const store::TableSetup& setup : first()) begun.insert(setup.request.table_name);
-  const bool has_only_begun = std::ranges::includes(begun, there);
+  // These may have been made by the system that Postino replaces: what is beside them is still to be made.
+  std::set<std::string> not_ours = begun;
+  not_ours.insert({settings_.outbox.table, settings_.reminders.table, settings_.tickets.table});
+  const bool is_first_start = std::ranges::includes(not_ours, there);
   for (const std::string& table : missing) {
     bool is_lost = false;
     if (noted)
       is_lost = noted->contains(table);
-    else if (!has_only_begun)
+    else if (!is_first_start)
       is_lost = begun.contains(table) || std::ranges::any_of(there, [&](const std::string& other) {
                   return service_of(other) == service_of(table);
                 });
@@ -101,8 +104,7 @@ std::string text_of_lost(const std::vector<std::string>& tables) {
          " missing, and other tables of the services are there. A server does not make such a table again, because it "
          "would be empty: without the list of suppressions people get mail who must get none, and without idempotency "
          "keys requests are done twice. Restore it from a backup; or make it with 'postino tables apply' if it was "
-         "new, "
-         "or may be empty";
+         "never made, or may be empty";
 }
 
 }  // namespace postino::app

@@ -21,4 +21,10 @@ class BackupOperations {
   Core& core_;
 };
 
+// Makes the table that is to be filled, by a definition that is the source's but for the overrides. The caller holds
+// the control mutex.
+store::Answer<store::TableDescription> begin_restore(Core& core, const Table& source, const Restore& restore,
+                                                     const std::string& target,
+                                                     const store::RestoreOverrides& overrides);
+
 }  // namespace postino::engine

@@ -27,13 +27,14 @@ store::Answer<void> check_recovery(const std::string& table_name,
   return {};
 }
 
-// A restore needs the records of its source to its end.
+// What is filled from the table needs its records to the end.
 store::Answer<void> check_may_disable(const CatalogState& state, const Table& table) {
-  const TablePointer restored = restored_from(state, table);
-  if (!restored) return {};
-  return store::refuse(
-      store::ErrorType::continuous_backups_unavailable,
-      "Table " + restored->name + " is being restored from the table: " + table.name + ". Please retry later");
+  const TablePointer filled = filled_from(state, table.id);
+  if (!filled) return {};
+  const std::string what = is_image_of(*filled, table)
+                               ? "A backup is being created of the table: "
+                               : "Table " + filled->name + " is being restored from the table: ";
+  return store::refuse(store::ErrorType::continuous_backups_unavailable, what + table.name + ". Please retry later");
 }
 
 store::PointInTimeRecoveryDescription describe_recovery(const Core& core, const Table& table) {

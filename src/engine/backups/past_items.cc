@@ -22,13 +22,13 @@ std::size_t bytes_of(const std::string& key, const std::optional<std::string>& i
 
 }  // namespace
 
-PastItems::PastItems(const Database& database, ObjectId table, std::int64_t second, std::string_view after,
+PastItems::PastItems(const Database& database, ObjectId table, base::TimePoint end, std::string_view after,
                      std::size_t most_bytes)
     : database_(database),
       snapshot_(database),
       prefix_(id_prefix(table)),
       end_(id_prefix(table + 1)),
-      first_record_(undo_key(table, (second + 1) * 1'000, 0)),
+      first_record_(undo_key(table, base::epoch_milliseconds(end), 0)),
       records_lower_(first_record_),
       records_upper_(end_),
       most_bytes_(most_bytes),

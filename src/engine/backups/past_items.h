@@ -1,6 +1,6 @@
-// The items that a table had at the end of a second, made of what it has and of its undo records.
+// The items that a table had at some time, made of what it has and of its undo records.
 //
-// Walking over the records from that second on, the first one of each key has what was there. These old images lie in
+// Walking over the records from that time on, the first one of each key has what was there. These old images lie in
 // memory, in the order of the keys, and are merged with the items that nothing has changed since. If they are more than
 // may lie in memory, those with the smallest keys are taken first, and the records are walked over again for the rest.
 #pragma once
@@ -20,9 +20,10 @@ namespace postino::engine {
 // Used by one thread. What is written meanwhile is not seen.
 class PastItems {
  public:
-  // `second` is over: nothing is committed any more that belongs to it. `after` is the last stored key that is not
-  // wanted any more; empty to begin with the first. `most_bytes` of old images lie in memory at a time.
-  PastItems(const Database& database, ObjectId table, std::int64_t second, std::string_view after,
+  // As they were before the commits from `end` on, and no commit is queued any more that is earlier. `after` is the
+  // last stored key that is not wanted any more; empty to begin with the first. `most_bytes` of old images lie in
+  // memory at a time.
+  PastItems(const Database& database, ObjectId table, base::TimePoint end, std::string_view after,
             std::size_t most_bytes);
 
   struct Item {

@@ -28,11 +28,4 @@ std::optional<RestorableWindow> restorable_window(const Core& core, const Table&
   return window;
 }
 
-TablePointer restored_from(const CatalogState& state, const Table& source) {
-  const auto found = std::ranges::find_if(state.tables, [&](const auto& each) {
-    return each.second->restore && each.second->restore->source == source.id;
-  });
-  return found == state.tables.end() ? nullptr : found->second;
-}
-
 }  // namespace postino::engine

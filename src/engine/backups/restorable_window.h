@@ -18,7 +18,4 @@ struct RestorableWindow {
 // nullopt: the table has no point-in-time recovery.
 std::optional<RestorableWindow> restorable_window(const Core& core, const Table& table);
 
-// The table that is being restored from this one; nullptr when there is none.
-TablePointer restored_from(const CatalogState& state, const Table& source);
-
 }  // namespace postino::engine

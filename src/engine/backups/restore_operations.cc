@@ -59,13 +59,19 @@ store::Answer<base::TimePoint> restored_second(const Core& core, const Table& so
   return second;
 }
 
-store::Answer<void> check_target(const CatalogState& state, const std::string& name) {
+std::string describe_source(const Core& core, const Restore& restore) {
+  if (!restore.backup) return "table: " + restore.source_arn;
+  return "backup: " + core.backup_arn(restore.source_arn.substr(core.table_arn("").size()), *restore.backup);
+}
+
+store::Answer<void> check_target(const Core& core, const std::string& name) {
+  const CatalogState& state = *core.catalog->state();
   const auto found = state.tables.find(name);
   if (found != state.tables.end()) {
     const Table& existing = *found->second;
     if (existing.restore)
-      return store::refuse(store::ErrorType::table_in_use,
-                           "Table: " + name + " is already being restored from table: " + existing.restore->source_arn);
+      return store::refuse(store::ErrorType::table_in_use, "Table: " + name + " is already being restored from " +
+                                                               describe_source(core, *existing.restore));
     if (!existing.serves_items())
       return store::refuse(
           store::ErrorType::table_in_use,
@@ -81,26 +87,32 @@ store::Answer<void> check_target(const CatalogState& state, const std::string& n
 
 }  // namespace
 
+store::Answer<store::TableDescription> begin_restore(Core& core, const Table& source, const Restore& restore,
+                                                     const std::string& target,
+                                                     const store::RestoreOverrides& overrides) {
+  TRY_VOID(check_target(core, target));
+  TRY(const store::CreateTableRequest definition, restored_definition(source, target, overrides));
+  TRY_VOID(check_create_table(definition));
+  Table table = make_table(definition, core.options, core.now());
+  table.restore = restore;
+  // What is committed from now on comes after that time, even if the second is not over yet.
+  core.queue->begin_time(restore.end());
+  TRY_VOID(core.change_catalog([&](CatalogState& state, CommitEntry& entry) -> store::Answer<void> {
+    commit_creation(core, std::nullopt, table, state, entry);
+    return {};
+  }));
+  if (core.wake_maintenance) core.wake_maintenance();
+  return describe_table(core, table);
+}
+
 store::Answer<store::TableDescription> BackupOperations::restore_to_point_in_time(
     const store::RestoreToPointInTimeRequest& request) {
   TRY_VOID(check_restore(request));
   std::lock_guard control(core_.control_mutex);
   TRY(const TablePointer source, find_source(core_, request));
   TRY(const base::TimePoint second, restored_second(core_, *source, request));
-  TRY_VOID(check_target(*core_.catalog->state(), request.target_table_name));
-  TRY(const store::CreateTableRequest definition,
-      restored_definition(*source, request.target_table_name, request.overrides));
-  TRY_VOID(check_create_table(definition));
-  Table table = make_table(definition, core_.options, core_.now());
-  table.restore = Restore{core_.table_arn(source->name), source->id, second};
-  // What is committed from now on comes after that second, even if it is not over yet.
-  core_.queue->begin_time(second + std::chrono::seconds(1));
-  TRY_VOID(core_.change_catalog([&](CatalogState& state, CommitEntry& entry) -> store::Answer<void> {
-    commit_creation(core_, std::nullopt, table, state, entry);
-    return {};
-  }));
-  if (core_.wake_maintenance) core_.wake_maintenance();
-  return describe_table(core_, table);
+  return begin_restore(core_, *source, {core_.table_arn(source->name), source->id, second, {}, {}},
+                       request.target_table_name, request.overrides);
 }
 
 }  // namespace postino::engine

@@ -1,4 +1,4 @@
-// Fills the tables that are being restored, one after the other.
+// Fills the tables that are being restored, and the images of backups that are being made, one after the other.
 //
 // A portion of items, their index entries and how far it got are one commit, and what a table was at the end of a
 // second does not change. So a restore that a crash has ended goes on where it was. The table is opened for use by a
@@ -25,12 +25,13 @@ class RestoreRunner {
 
  private:
   struct Job {
-    TablePointer table;
+    TablePointer table;                 // or image
+    std::optional<std::string> backup;  // that the image belongs to
     std::unique_ptr<PastItems> items;
     std::future<base::Result<void>> under_way;  // the last portion, on its way to the disk
   };
 
-  // The table that comes next, if there is one.
+  // The table or image that comes next, if there is one. Images come first: their tables cannot be deleted until then.
   base::Result<std::optional<Job>> next_job() const;
   // These are true when there is more to do for the table.
   store::Answer<bool> run_job();

@@ -21,6 +21,8 @@ std::string stream_record_key(const Stream& stream) {
   return key;
 }
 
+std::string backup_key(const std::string& id) { return std::string(backup_prefix) + id; }
+
 std::string encode_counter(std::uint64_t value) {
   std::string bytes;
   base::append_big_endian(bytes, value);
@@ -64,6 +66,20 @@ base::Result<void> load_streams(const Database& database, CatalogState& state) {
     TRY(Stream stream, decode_stream(records->value().ToStringView()));
     const ObjectId id = stream.id;
     state.streams.emplace(id, std::make_shared<const Stream>(std::move(stream)));
+  }
+  if (!records->status().ok()) return base::propagate(error_from(records->status()));
+  return {};
+}
+
+base::Result<void> load_backups(const Database& database, CatalogState& state) {
+  const rocksdb::Slice lower(backup_prefix.data(), backup_prefix.size());
+  const rocksdb::Slice upper(backup_end.data(), backup_end.size());
+  const auto records = database.iterate(Family::meta, lower, upper);
+  for (records->SeekToFirst(); records->Valid(); records->Next()) {
+    TRY(Backup backup, decode_backup(records->value().ToStringView()));
+    TRY_VOID(read_statistics(database, backup.table.id, *backup.table.statistics));
+    std::string id = backup.id;
+    state.backups.emplace(std::move(id), std::make_shared<const Backup>(std::move(backup)));
   }
   if (!records->status().ok()) return base::propagate(error_from(records->status()));
   return {};
@@ -114,6 +130,7 @@ base::Result<std::unique_ptr<Catalog>> Catalog::load(Database& database) {
   CatalogState state;
   TRY_VOID(load_tables(database, state));
   TRY_VOID(load_streams(database, state));
+  TRY_VOID(load_backups(database, state));
   rocksdb::WriteBatch batch;
   batch.Put(database.handle(Family::meta), openings_key, encode_counter(catalog->opening_number_));
   TRY_VOID(database.write_into_reserve(batch));
@@ -160,6 +177,15 @@ ObjectId Catalog::take_id(CommitEntry& entry) {
   return id;
 }
 
+TablePointer filled_from(const CatalogState& state, ObjectId source) {
+  const auto is_filled = [&](const Table& table) { return table.restore && table.restore->source == source; };
+  for (const auto& [name, table] : state.tables)
+    if (is_filled(*table)) return table;
+  for (const auto& [id, backup] : state.backups)
+    if (is_filled(backup->table)) return {backup, &backup->table};
+  return nullptr;
+}
+
 std::string restored_key(ObjectId table) {
   std::string key(restored_prefix);
   base::append_big_endian(key, table);
@@ -172,12 +198,31 @@ void put_table(CatalogState& state, CommitEntry& entry, Table table) {
   state.tables[put->name] = put;
 }
 
+void put_backup(CatalogState& state, CommitEntry& entry, Backup backup) {
+  entry.put(Family::meta, backup_key(backup.id), encode_backup(backup));
+  auto put = std::make_shared<const Backup>(std::move(backup));
+  state.backups[put->id] = put;
+}
+
+void remove_backup(CatalogState& state, CommitEntry& entry, const Backup& backup) {
+  const ObjectId image = backup.table.id;
+  entry.remove(Family::meta, backup_key(backup.id));
+  entry.remove(Family::meta, statistics_key(image));
+  entry.remove_range(Family::items, id_prefix(image), id_prefix(image + 1));
+  if (backup.is_being_made()) entry.remove(Family::meta, restored_key(image));
+  state.backups.erase(std::string(backup.id));
+}
+
 void remove_table(CommitEntry& entry, const Table& table) {
-  entry.remove(Family::meta, table_key(table));
+  remove_all_but_items(entry, table);
   entry.remove(Family::meta, statistics_key(table.id));
   entry.remove_range(Family::items, id_prefix(table.id), id_prefix(table.id + 1));
+}
+
+void remove_all_but_items(CommitEntry& entry, const Table& table) {
+  entry.remove(Family::meta, table_key(table));
   entry.remove_range(Family::expiry, id_prefix(table.id), id_prefix(table.id + 1));
-  if (table.recovery) entry.remove_range(Family::undo, id_prefix(table.id), id_prefix(table.id + 1));
+  if (table.keeps_undo_records()) entry.remove_range(Family::undo, id_prefix(table.id), id_prefix(table.id + 1));
   if (table.restore) entry.remove(Family::meta, restored_key(table.id));
   for (const Index& index : table.indexes) remove_index(entry, index);
 }

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 
+#include "engine/catalog/backup.h"
 #include "engine/catalog/stream.h"
 #include "engine/catalog/table.h"
 #include "engine/storage/commit_queue.h"
@@ -17,6 +18,7 @@ namespace postino::engine {
 struct CatalogState {
   std::map<std::string, TablePointer, std::less<>> tables;
   std::map<ObjectId, StreamPointer> streams;
+  std::map<std::string, BackupPointer, std::less<>> backups;  // by their ids
 };
 using CatalogStatePointer = std::shared_ptr<const CatalogState>;
 
@@ -58,13 +60,23 @@ class Catalog {
   std::uint64_t opening_number_ = 0;
 };
 
-// The key, in the meta family, of how far a table is filled that is being restored.
+// What is being filled from this table or image, a table or the image of a backup; nullptr: nothing is.
+TablePointer filled_from(const CatalogState& state, ObjectId source);
+// Is it the image of a backup, which has the name of the table that it is of?
+inline bool is_image_of(const Table& filled, const Table& source) { return filled.name == source.name; }
+
+// The key, in the meta family, of how far a table that is being restored is filled, or an image.
 std::string restored_key(ObjectId table);
 
 // For those who change the catalog. Adds or replaces a table, in the state and its record;
 void put_table(CatalogState& state, CommitEntry& entry, Table table);
-// these are about the stored records alone.
+// likewise a backup, or what it has, too.
+void put_backup(CatalogState& state, CommitEntry& entry, Backup backup);
+void remove_backup(CatalogState& state, CommitEntry& entry, const Backup& backup);
+// These are about the stored records alone.
 void remove_table(CommitEntry& entry, const Table& table);
+// As if it were removed, but for its items and their counts, which become the image of a backup.
+void remove_all_but_items(CommitEntry& entry, const Table& table);
 void remove_index(CommitEntry& entry, const Index& index);
 void put_stream(CommitEntry& entry, const Stream& stream);
 void remove_stream(CommitEntry& entry, const Stream& stream);

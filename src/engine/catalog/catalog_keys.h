@@ -10,7 +10,10 @@ inline constexpr std::string_view table_prefix = "table/";
 inline constexpr std::string_view table_end = "table0";
 inline constexpr std::string_view stream_prefix = "stream/";
 inline constexpr std::string_view stream_end = "stream0";
-// How far a table is filled that is being restored: the prefix and its id.
+inline constexpr std::string_view backup_prefix = "backup/";
+inline constexpr std::string_view backup_end = "backup0";
+// How far a table, or the image of a backup, is filled that is being restored or made: the prefix and
+// its id.
 inline constexpr std::string_view restored_prefix = "restored/";
 inline constexpr std::string_view next_id_key = "next-id";
 inline constexpr std::string_view openings_key = "openings";

@@ -140,11 +140,14 @@ void write_table_settings(RecordWriter& writer, const Table& table) {
                                          .time("records_from", table.recovery->enabled_at)
                                          .integer("period_days", table.recovery->period_days)
                                          .time("trimmed_until", table.recovery->trimmed_until)));
+  if (table.is_recorded) writer.boolean("is_recorded", true);
   if (table.restore)
     writer.map("restore", std::move(RecordWriter()
                                         .text("source_arn", table.restore->source_arn)
                                         .integer("source", table.restore->source)
-                                        .time("time", table.restore->time)));
+                                        .time("time", table.restore->time)
+                                        .text("backup", table.restore->backup)
+                                        .time("changes_after", table.restore->changes_after)));
   if (table.stream)
     writer.map("stream",
                std::move(RecordWriter().integer("id", table.stream->id).enumeration("view", table.stream->view)));
@@ -166,7 +169,9 @@ void read_table_settings(Table& table, const RecordReader& reader) {
     table.recovery = {map->time("records_from"), static_cast<int>(map->integer("period_days")),
                       map->optional_time("trimmed_until")};
   if (const auto map = reader.map("restore"))
-    table.restore = {map->text("source_arn"), static_cast<ObjectId>(map->integer("source")), map->time("time")};
+    table.restore = {map->text("source_arn"), static_cast<ObjectId>(map->integer("source")), map->time("time"),
+                     map->optional_text("backup"), map->optional_time("changes_after")};
+  table.is_recorded = reader.boolean("is_recorded");
   if (const auto map = reader.map("stream"))
     table.stream = {static_cast<ObjectId>(map->integer("id")), map->enumeration<store::StreamViewType>("view")};
   table.latest_stream_label = reader.optional_text("latest_stream_label");
@@ -252,6 +257,33 @@ base::Result<Table> decode_table(std::string_view bytes) {
   table.meter = std::make_shared<ThroughputMeter>(table.created);
   for (Index& index : table.indexes) index.meter = std::make_shared<ThroughputMeter>(table.created);
   return table;
+}
+
+std::string encode_backup(const Backup& backup) {
+  RecordWriter writer;
+  writer.text("id", backup.id)
+      .text("name", backup.name)
+      .enumeration("type", backup.type)
+      .time("created", backup.created)
+      .time("expires", backup.expires)
+      .time("deleted", backup.deleted)
+      .bytes("table", encode_table(backup.table));
+  return encode_catalog_record(std::move(writer));
+}
+
+base::Result<Backup> decode_backup(std::string_view bytes) {
+  TRY(const item::Map map, decode_catalog_record(bytes));
+  const RecordReader reader(map);
+  Backup backup;
+  backup.id = reader.text("id");
+  backup.name = reader.text("name");
+  backup.type = reader.enumeration<store::BackupType>("type");
+  backup.created = reader.time("created");
+  backup.expires = reader.optional_time("expires");
+  backup.deleted = reader.optional_time("deleted");
+  TRY(backup.table, decode_table(reader.optional_bytes("table").value_or("")));
+  if (backup.id.empty()) return base::fail(base::ErrorCode::corrupt, "a backup record of the catalog lacks its id");
+  return backup;
 }
 
 std::string encode_stream(const Stream& stream) {

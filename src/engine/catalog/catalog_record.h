@@ -11,6 +11,9 @@ namespace postino::engine {
 std::string encode_table(const Table& table);
 base::Result<Table> decode_table(std::string_view bytes);
 
+std::string encode_backup(const Backup& backup);
+base::Result<Backup> decode_backup(std::string_view bytes);
+
 std::string encode_stream(const Stream& stream);
 base::Result<Stream> decode_stream(std::string_view bytes);
 

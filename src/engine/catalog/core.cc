@@ -33,8 +33,8 @@ base::Result<void> begin_recovery(Core& core) {
 base::Result<base::TimePoint> last_commit_time(const Database& database, const CatalogState& state) {
   base::TimePoint last;
   for (const auto& [name, table] : state.tables) {
-    if (!table->recovery) continue;
-    last = std::max(last, table->recovery->enabled_at);
+    if (!table->keeps_undo_records()) continue;
+    if (table->recovery) last = std::max(last, table->recovery->enabled_at);
     const std::string first = id_prefix(table->id);
     const std::string end = id_prefix(table->id + 1);
     const rocksdb::Slice lower(first);
@@ -64,9 +64,11 @@ base::Result<std::unique_ptr<Core>> open_core(Options options, rocksdb::Env* env
   // Every opening starts above all numbers that an earlier one can have given out.
   core->queue = std::make_unique<CommitQueue>(*core->database, core->locks, core->options,
                                               core->catalog->opening_number() << numbers_per_opening_bits, last_time);
-  // The second that a table is restored to stays over.
+  // The time that a table is restored to, or a backup is made of, stays over.
   for (const auto& [name, table] : core->catalog->state()->tables)
-    if (table->restore) core->queue->begin_time(table->restore->time + std::chrono::seconds(1));
+    if (table->restore) core->queue->begin_time(table->restore->end());
+  for (const auto& [id, backup] : core->catalog->state()->backups)
+    if (backup->is_being_made()) core->queue->begin_time(backup->table.restore->end());
   return core;
 }
 
@@ -108,6 +110,10 @@ std::string Core::index_arn(std::string_view table_name, std::string_view index_
 
 std::string Core::stream_arn(const Stream& stream) const {
   return table_arn(stream.table_name) + "/stream/" + stream.label;
+}
+
+std::string Core::backup_arn(std::string_view table_name, std::string_view backup_id) const {
+  return table_arn(table_name) + "/backup/" + std::string(backup_id);
 }
 
 store::Error no_such_table() { return {store::ErrorType::resource_not_found, "Requested resource not found"}; }

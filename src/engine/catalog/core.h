@@ -50,6 +50,7 @@ struct Core {
   std::string table_arn(std::string_view table_name) const;
   std::string index_arn(std::string_view table_name, std::string_view index_name) const;
   std::string stream_arn(const Stream& stream) const;
+  std::string backup_arn(std::string_view table_name, std::string_view backup_id) const;
 };
 
 // Opens the data directory. `env` (not owned; nullptr for the real one) lets a test stand between us and the disk.

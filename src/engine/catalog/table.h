@@ -87,11 +87,16 @@ struct PointInTimeRecovery {
   std::optional<base::TimePoint> trimmed_until;  // records before are gone
 };
 
-// What a new table is being filled with. It serves no items before it has all of them; then this goes.
+// What a new table, or the image of a backup, is being filled with. A table serves no items before it has all of them;
+// then this goes.
 struct Restore {
   std::string source_arn;  // of the table
-  ObjectId source = 0;     // the same table; it keeps its records until this is done
-  base::TimePoint time;    // the second whose last commit made the table what this one becomes
+  ObjectId source = 0;     // the same table, which keeps its records until this is done; or the image of a backup
+  base::TimePoint time;    // whose last commit made the table what this one becomes: a second, unless it says otherwise
+  std::optional<std::string> backup;             // the id of the backup, if the source is one
+  std::optional<base::TimePoint> changes_after;  // commits from then on are no part of it; nullopt: of later seconds
+
+  base::TimePoint end() const { return changes_after.value_or(time + std::chrono::seconds(1)); }
 };
 
 // A change that is under way until it is due, as AWS shows it: see Options::realistic_timing.
@@ -129,6 +134,7 @@ struct Table {
   std::optional<TimeToLive> time_to_live;
   std::optional<TimeToLiveChange> last_time_to_live_change;
   std::optional<PointInTimeRecovery> recovery;
+  bool is_recorded = false;  // changes leave undo records as long as a backup of it is being made
   std::optional<EnabledStream> stream;
   std::optional<std::string> latest_stream_label;
   std::vector<store::Tag> tags;
@@ -140,6 +146,8 @@ struct Table {
   std::shared_ptr<ThroughputMeter> meter;
   std::shared_ptr<ObservedTraffic> traffic = std::make_shared<ObservedTraffic>();
 
+  // Does every change leave an undo record?
+  bool keeps_undo_records() const { return recovery || is_recorded; }
   const Index* find_index(std::string_view index_name) const;
   Index* find_index(std::string_view index_name);
   bool has_local_indexes() const;

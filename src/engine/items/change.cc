@@ -119,7 +119,8 @@ std::vector<IndexEffect> plan_change(const Table& table, const Change& change, O
         entry);
   std::vector<IndexEffect> effects = plan_indexes(table, change, entry);
   if (table.time_to_live && reached(table.time_to_live->backfill, change.key)) plan_expiry(table, change, now, entry);
-  if (table.recovery) entry.undo_appends.push_back({table.id, encode_undo_record(change.key, change.before)});
+  if (table.keeps_undo_records())
+    entry.undo_appends.push_back({table.id, encode_undo_record(change.key, change.before)});
   if (table.stream)
     entry.stream_appends.push_back(
         {table.stream->id, encode_stream_record(table, table.stream->view, change.before, change.after, now,

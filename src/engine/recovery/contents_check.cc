@@ -42,6 +42,7 @@ class ContentsCheck {
   base::Result<void> run() {
     TRY_VOID(read_catalog());
     for (const auto& [id, table] : tables_) TRY_VOID(check_table(table));
+    for (const Backup& backup : backups_) TRY_VOID(check_image(backup));
     TRY_VOID(check_stream_records());
     TRY_VOID(check_tokens());
     TRY_VOID(check_undo_records());
@@ -89,6 +90,18 @@ class ContentsCheck {
                       note_id(stream->id, next_id, stream_ids_, "stream of table " + stream->table_name);
                     return {};
                   }));
+    TRY_VOID(walk(Family::meta, std::string(backup_prefix),
+                  [&](std::string_view key, std::string_view value) -> base::Result<void> {
+                    const std::string id(key.substr(backup_prefix.size()));
+                    auto backup = decode_backup(value);
+                    if (!backup || backup->id != id) {
+                      problems_.add("backup " + id + ": its record cannot be read");
+                      return {};
+                    }
+                    note_id(backup->table.id, next_id, table_ids_, "backup " + id);
+                    backups_.push_back(*std::move(backup));
+                    return {};
+                  }));
     for (const auto& [id, table] : tables_)
       if (table.stream && !stream_ids_.contains(table.stream->id))
         problems_.add("table " + table.name + ": its stream has no record");
@@ -124,6 +137,22 @@ class ContentsCheck {
       TRY_VOID(check_index(table, index, static_cast<std::uint64_t>(entries[index.id].count)));
     }
     return check_expiry(table, expiring);
+  }
+
+  base::Result<void> check_image(const Backup& backup) {
+    const std::string what = "backup " + backup.id + " of table " + backup.table.name;
+    Amount items;
+    TRY_VOID(walk(Family::items, id_prefix(backup.table.id),
+                  [&](std::string_view key, std::string_view value) -> base::Result<void> {
+                    const StoredItemPointer item = read_sound_item(backup.table, std::string(key), value);
+                    if (!item) problems_.add(what + ": the item stored as " + base::to_hex(key) + " cannot be read");
+                    ++items.count;
+                    items.bytes += item ? static_cast<std::int64_t>(item->size) : 0;
+                    return {};
+                  }));
+    ++counts_.backups;
+    counts_.backup_items += static_cast<std::uint64_t>(items.count);
+    return check_count(what, backup.table.id, items);
   }
 
   base::Result<void> check_item(const Table& table, const std::string& key, std::string_view value, Amount& items,
@@ -299,7 +328,7 @@ class ContentsCheck {
       const auto place = parse_undo_key(key);
       const auto table = place ? tables_.find(base::load_big_endian<ObjectId>(key.data())) : tables_.end();
       const std::string what = "the undo record " + base::to_hex(key);
-      if (table == tables_.end() || !table->second.recovery)
+      if (table == tables_.end() || !table->second.keeps_undo_records())
         problems_.add(what + " belongs to no table with point-in-time recovery");
       else if (place->number >> numbers_per_opening_bits > openings_)
         problems_.add(what + " has a number that was not given out yet");
@@ -332,6 +361,7 @@ class ContentsCheck {
   Findings& problems_;
   StoreCounts& counts_;
   std::map<ObjectId, Table> tables_;
+  std::vector<Backup> backups_;
   std::set<ObjectId> all_ids_;
   std::set<ObjectId> table_ids_;
   std::set<ObjectId> index_ids_;

@@ -17,6 +17,8 @@ struct StoreCounts {
   std::uint64_t expiry_entries = 0;
   std::uint64_t stream_records = 0;
   std::uint64_t undo_records = 0;
+  std::uint64_t backups = 0;
+  std::uint64_t backup_items = 0;
 };
 
 // Gets every item that can be read, with the name of its table: for services that check what they keep in items.

@@ -31,8 +31,11 @@ class ContentsRebuild {
   base::Result<void> run() {
     TRY_VOID(read_streams());
     TRY_VOID(read_tables());
+    TRY_VOID(read_backups());
+    TRY_VOID(remove_counts());
     TRY_VOID(find_lost_tables());
     for (const auto& [id, table] : tables_) TRY_VOID(rebuild_table(table));
+    for (Backup& backup : backups_) TRY_VOID(rebuild_image(backup));
     TRY_VOID(check_stream_records());
     TRY_VOID(check_tokens());
     TRY_VOID(check_undo_records());
@@ -98,6 +101,27 @@ class ContentsRebuild {
       }
       tables_.emplace(table->id, *std::move(table));
     });
+  }
+
+  base::Result<void> read_backups() {
+    return walk(Family::meta, backup_prefix, backup_end, [&](const std::string& key, std::string_view value) {
+      auto backup = decode_backup(value);
+      if (!backup || backup->id != key.substr(backup_prefix.size())) {
+        lost_.add("backup " + key.substr(backup_prefix.size()) + ": its record cannot be read");
+        return remove(Family::meta, key);
+      }
+      note(backup->table.id, table_ids_);
+      if (const auto count = database_.get(Family::meta, statistics_key(backup->table.id)); count && *count)
+        load_statistics(*backup->table.statistics, (*count)->ToStringView());
+      backups_.push_back(*std::move(backup));
+    });
+  }
+
+  // Those of tables that are gone must go as well: all are made again.
+  base::Result<void> remove_counts() {
+    rocksdb::WriteBatch counts;
+    counts.DeleteRange(database_.handle(Family::meta), "count/", "count0");
+    return database_.write(counts);
   }
 
   // Items of a table that has no record. Where they show what their key is, they get a table of their own. Other items
@@ -220,6 +244,27 @@ class ContentsRebuild {
   };
   using Totals = std::map<ObjectId, Total>;
 
+  // An image that lacks an item is none.
+  base::Result<void> rebuild_image(Backup& backup) {
+    Total total;
+    TRY_VOID(walk(Family::items, id_prefix(backup.table.id), end_of(backup.table.id),
+                  [&](const std::string& key, std::string_view value) {
+                    const StoredItemPointer item = read_sound_item(backup.table, key, value);
+                    if (!item) return;
+                    ++total.count;
+                    total.bytes += static_cast<std::int64_t>(item->size);
+                  }));
+    const bool is_whole =
+        total.count == backup.table.statistics->count && total.bytes == backup.table.statistics->bytes;
+    if (!backup.is_being_made() && !is_whole) {
+      lost_.add("backup " + backup.id + " of table " + backup.table.name + ": it is not whole");
+      forget(backup);
+      return {};
+    }
+    put(Family::meta, statistics_key(backup.table.id), encode_statistics(total.count, total.bytes));
+    return {};
+  }
+
   void rebuild_item(const Table& table, const std::string& key, std::string_view value, Totals& totals) {
     const StoredItemPointer item = read_sound_item(table, key, value);
     if (!item) {
@@ -281,7 +326,7 @@ class ContentsRebuild {
     TRY_VOID(walk_all(Family::undo, [&](const std::string& key, std::string_view value) {
       const auto place = parse_undo_key(key);
       const auto table = tables_.find(id_of(key));
-      const bool is_known = place && table != tables_.end() && table->second.recovery;
+      const bool is_known = place && table != tables_.end() && table->second.keeps_undo_records();
       if (is_known) last_number_ = std::max(last_number_, place->number);
       if (is_known && is_sound_undo_record(table->second, value)) return;
       if (is_known) damaged.insert(table->first);
@@ -293,11 +338,22 @@ class ContentsRebuild {
 
   // A table that is restored is exact, or it is not there.
   void begin_recovery_anew() {
+    for (Backup& backup : backups_) {
+      if (!backup.is_being_made()) continue;
+      lost_.add("backup " + backup.id + " of table " + backup.table.name +
+                ": it was being made, and must be made again");
+      forget(backup);
+    }
     for (auto& [id, table] : tables_) {
       if (table.restore) {
         lost_.add("table " + table.name + ": it was being restored, and must be restored again");
         forget(table);
+      } else if (table.is_recorded && !table.recovery) {
+        table.is_recorded = false;
+        put(Family::meta, std::string(table_prefix) + table.name, encode_table(table));
+        remove_all(Family::undo, id);
       } else if (table.recovery) {
+        table.is_recorded = false;
         lost_.add("table " + table.name + ": it can be restored to times after the repair only");
         table.recovery = PointInTimeRecovery{now_, table.recovery->period_days, std::nullopt};
         put(Family::meta, std::string(table_prefix) + table.name, encode_table(table));
@@ -308,6 +364,12 @@ class ContentsRebuild {
 
   void remove_all(Family family, ObjectId id) {
     batch_.DeleteRange(database_.handle(family), id_prefix(id), end_of(id));
+  }
+  void forget(const Backup& backup) {
+    remove(Family::meta, std::string(backup_prefix) + backup.id);
+    remove(Family::meta, restored_key(backup.table.id));
+    remove(Family::meta, statistics_key(backup.table.id));
+    remove_all(Family::items, backup.table.id);
   }
   void forget(const Table& table) {
     remove(Family::meta, std::string(table_prefix) + table.name);
@@ -341,6 +403,7 @@ class ContentsRebuild {
   Findings& lost_;
   rocksdb::WriteBatch batch_;
   std::map<ObjectId, Table> tables_;
+  std::vector<Backup> backups_;
   std::set<ObjectId> table_ids_;
   std::set<ObjectId> stream_ids_;
   ObjectId last_id_ = 0;
@@ -351,10 +414,6 @@ class ContentsRebuild {
 
 base::Result<void> rebuild_contents(Database& database, const std::vector<store::TableSetup>& known,
                                     base::TimePoint now, Findings& lost) {
-  // Counts of tables that are gone must go as well: all are made again.
-  rocksdb::WriteBatch counts;
-  counts.DeleteRange(database.handle(Family::meta), "count/", "count0");
-  TRY_VOID(database.write(counts));
   return ContentsRebuild(database, known, now, lost).run();
 }
 

@@ -91,6 +91,16 @@ base::Result<void> refuse_unfinished_copy(const std::filesystem::path& directory
                        repaired + " --to " + directory.string() + "' again");
 }
 
+// Parts of it may be in their places.
+base::Result<void> refuse_unfinished_restore(const std::filesystem::path& directory) {
+  struct stat status {};
+  if (::lstat(restore_directory(directory).c_str(), &status) != 0) return {};
+  return base::invalid("'" + directory.string() +
+                       "' is not a data directory: a restore of a backup was interrupted there. Run 'postino restore "
+                       "--data " +
+                       directory.string() + "' again: it starts over");
+}
+
 bool holds_nothing_but_a_draft(const std::filesystem::path& directory, std::error_code& error) {
   for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
        entry.increment(error)) {
@@ -110,6 +120,7 @@ base::Result<void> find_data_directory(const std::filesystem::path& directory) {
     return base::fail(base::ErrorCode::not_found, "there is no data directory '" + directory.string() + "'");
   }
   TRY_VOID(refuse_unfinished_copy(directory));
+  TRY_VOID(refuse_unfinished_restore(directory));
   const std::filesystem::path marker = directory / marker_name;
   const bool is_marked = std::filesystem::exists(marker, error);
   if (error) return io_failure(marker, "read", error.value());
@@ -142,6 +153,7 @@ base::Result<void> prepare_data_directory(const std::filesystem::path& directory
   if (made != 0 && (made != EEXIST || (!std::filesystem::is_directory(directory, error) && !error)))
     return io_failure(directory, "create the data directory", made);
   TRY_VOID(refuse_unfinished_copy(directory));
+  TRY_VOID(refuse_unfinished_restore(directory));
   const std::filesystem::path marker = directory / marker_name;
   if (std::filesystem::exists(marker, error)) return check_marker(marker);
   if (error) return io_failure(marker, "read", error.value());

@@ -13,7 +13,7 @@ namespace postino::engine {
 inline constexpr int data_format_version = 1;
 
 // Fails unless the directory is one of ours, of this or an older format version. Changes nothing. invalid when it is
-// what an interrupted repair has left of a damaged store.
+// what an interrupted repair has left of a damaged store, or what an interrupted restore has made.
 base::Result<void> find_data_directory(const std::filesystem::path& directory);
 
 // Is a store in it, although its marker is missing or damaged? For one who looks after a damaged store.
@@ -44,6 +44,12 @@ inline std::filesystem::path store_directory(const std::filesystem::path& direct
 // Where in it a repair makes a new store. As long as it is there, a repair was interrupted.
 inline std::filesystem::path repair_directory(const std::filesystem::path& directory) {
   return directory / "repairing";
+}
+
+// Where in it a restore writes its files. As long as it is there, a restore was interrupted, and nothing in the
+// directory is a store.
+inline std::filesystem::path restore_directory(const std::filesystem::path& directory) {
+  return directory / "restoring";
 }
 
 // In a directory that a repair began to keep a damaged store in, until it is finished: the path of the data directory.

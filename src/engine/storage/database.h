@@ -83,6 +83,8 @@ class Database {
 
   rocksdb::ColumnFamilyHandle* handle(Family family) const { return handles_[static_cast<std::size_t>(family)]; }
   rocksdb::DB& rocks() const { return *db_; }
+  const std::filesystem::path& directory() const { return directory_; }
+  Durability durability() const { return durability_; }
 
  private:
   Database() = default;

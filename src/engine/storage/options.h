@@ -60,6 +60,9 @@ struct Options {
   // indexes.
   std::int64_t max_item_collection_bytes = std::int64_t{10} << 30;
 
+  // Tables and backups that are deleted can be restored so long; tables with point-in-time recovery at least 35 days.
+  base::Milliseconds deletion_delay{0};
+
   // What a restore keeps in memory of what its table was. If more was changed since, it reads the changes several
   // times.
   std::size_t restore_bytes = 128 << 20;

@@ -81,10 +81,11 @@ store::Answer<void> check_may_delete(const Table& table) {
 }
 
 store::Answer<void> check_not_restored_from(const CatalogState& state, const Table& source) {
-  for (const auto& [name, table] : state.tables)
-    if (table->restore && table->restore->source == source.id)
-      return base::propagate(in_use("Table is being restored from. Table: " + source.name + " Restored: " + name));
-  return {};
+  const TablePointer filled = filled_from(state, source.id);
+  if (!filled) return {};
+  if (is_image_of(*filled, source))
+    return base::propagate(in_use("A backup of the table is being created. Table: " + source.name));
+  return base::propagate(in_use("Table is being restored from. Table: " + source.name + " Restored: " + filled->name));
 }
 
 store::Answer<void> check_may_update(const Table& table, const UpdateTableRequest& request) {

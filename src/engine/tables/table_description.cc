@@ -12,6 +12,13 @@ store::ThroughputDescription as_of(store::ThroughputDescription throughput, base
   return throughput;
 }
 
+store::RestoreSummary describe_restore(const Core& core, const Restore& restore) {
+  store::RestoreSummary summary{std::nullopt, restore.source_arn, restore.time, true};
+  if (restore.backup)
+    summary.source_backup_arn = core.backup_arn(restore.source_arn.substr(core.table_arn("").size()), *restore.backup);
+  return summary;
+}
+
 // An update that is under way: the old values, as its answer showed them.
 store::TableDescription describe_transition(const Core& core, const Table& table) {
   const Transition& transition = *table.transition;
@@ -70,8 +77,7 @@ store::TableDescription describe_settled(const Core& core, const Table& table) {
   description.table_class_changed = table.table_class_changed;
   description.encryption = table.encryption;
   description.deletion_protection = table.deletion_protection;
-  if (table.restore)
-    description.restore = store::RestoreSummary{std::nullopt, table.restore->source_arn, table.restore->time, true};
+  if (table.restore) description.restore = describe_restore(core, *table.restore);
   return description;
 }
 

@@ -2,6 +2,7 @@
 
 #include "engine/rules/create_table_rules.h"
 #include "engine/tables/busy_table_rules.h"
+#include "engine/tables/kept_image.h"
 #include "engine/tables/table_creation.h"
 #include "engine/tables/table_definition.h"
 #include "engine/tables/table_description.h"
@@ -65,6 +66,7 @@ store::Answer<store::TableDescription> TableOperations::remove(const std::string
   TRY_VOID(check_not_protected(*table));
   TRY_VOID(check_may_delete(*table));
   TRY_VOID(check_not_restored_from(*core_.catalog->state(), *table));
+  if (kept_after_deletion(core_, *table)) TRY_VOID(check_room_for_backup(*core_.catalog->state()));
   store::TableDescription description = describe_deletion(core_, *table);
   TRY_VOID(core_.change_catalog([&](CatalogState& state, CommitEntry& entry) -> store::Answer<void> {
     if (core_.options.realistic_timing) {

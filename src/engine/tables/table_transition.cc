@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "engine/streams/stream_lifecycle.h"
+#include "engine/tables/kept_image.h"
 #include "engine/tables/table_contents.h"
 #include "engine/tables/table_timing.h"
 
@@ -159,7 +160,12 @@ store::Answer<void> complete_all_transitions(Core& core) { return complete_trans
 
 void erase_table(Core& core, Table table, CatalogState& state, CommitEntry& entry) {
   if (table.stream) close_stream(core, state, entry, table);
-  remove_table(entry, table);
+  if (const auto kept = kept_after_deletion(core, table)) {
+    remove_all_but_items(entry, table);
+    keep_as_backup(core, table, *kept, state, entry);
+  } else {
+    remove_table(entry, table);
+  }
   state.tables.erase(table.name);
 }
 

@@ -21,7 +21,8 @@ store::Answer<void> complete_due_transitions(Core& core);
 // Ends all of them, due or not.
 store::Answer<void> complete_all_transitions(Core& core);
 
-// Takes the table and everything in it out of the catalog and off the disk. For Core::change_catalog.
+// Takes the table and everything in it out of the catalog and off the disk, but for what a backup keeps of it. For
+// Core::change_catalog.
 void erase_table(Core& core, Table table, CatalogState& state, CommitEntry& entry);
 
 }  // namespace postino::engine

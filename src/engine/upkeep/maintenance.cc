@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "engine/backups/table_backups.h"
 #include "engine/tables/table_transition.h"
 #include "engine/upkeep/index_backfill.h"
 
@@ -54,7 +55,13 @@ Maintenance::Maintenance(Core& core)
   duties_.push_back({"trimming streams", if_trusted(stream_trimmer_), {}});
   duties_.push_back({"forgetting request tokens", if_trusted(token_sweeper_), {}});
   duties_.push_back({"trimming undo records", if_trusted(undo_trimmer_), {}});
-  duties_.push_back({"restoring tables", [this] { return restore_runner_.run_once(); }, {}});
+  duties_.push_back({"removing old backups",
+                     [this]() -> store::Answer<bool> {
+                       if (!clock_watch_.is_trusted()) return false;
+                       return remove_old_backups(core_);
+                     },
+                     {}});
+  duties_.push_back({"restoring tables and making backups", [this] { return restore_runner_.run_once(); }, {}});
 }
 
 Maintenance::~Maintenance() {

@@ -1,5 +1,5 @@
-// What the store does on its own: expiring items, trimming streams, tokens and undo records, filling new indexes and
-// restored tables, finishing table changes that take their time.
+// What the store does on its own: expiring items, trimming streams, tokens and undo records, filling new indexes,
+// restored tables and backups, removing old backups, finishing table changes that take their time.
 #pragma once
 
 #include <condition_variable>

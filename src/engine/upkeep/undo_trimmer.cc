@@ -20,8 +20,12 @@ base::TimePoint behind(base::TimePoint time) {
 
 base::Result<std::optional<base::TimePoint>> UndoTrimmer::due(const CatalogState& state, const Table& table) const {
   base::TimePoint until = behind(core_.now() - std::chrono::days(table.recovery->period_days));
-  for (const auto& [name, other] : state.tables)
-    if (other->restore && other->restore->source == table.id) until = std::min(until, behind(other->restore->time));
+  const auto keep_for = [&](const Table& filled) {
+    if (filled.restore && filled.restore->source == table.id)
+      until = std::min(until, base::TimePoint(std::chrono::floor<std::chrono::seconds>(filled.restore->end())));
+  };
+  for (const auto& [name, other] : state.tables) keep_for(*other);
+  for (const auto& [id, backup] : state.backups) keep_for(backup->table);
   const base::TimePoint trimmed = table.recovery->trimmed_until.value_or(base::TimePoint());
   const std::string first = undo_key(table.id, base::epoch_milliseconds(trimmed), 0);
   const std::string end = id_prefix(table.id + 1);

@@ -95,18 +95,44 @@ void write_stream(JsonWriter& json, const store::TableDescription& table) {
   if (table.latest_stream_arn) json.key("LatestStreamArn").string(*table.latest_stream_arn);
 }
 
+void write_encryption(JsonWriter& json, const std::optional<store::EncryptionSpecification>& encryption) {
+  if (!encryption || !encryption->enabled) return;
+  json.key("SSEDescription").begin_object().key("Status").string("ENABLED");
+  json.key("SSEType").string(encryption->type.value_or("KMS"));
+  if (encryption->key_id) json.key("KMSMasterKeyArn").string(*encryption->key_id);
+  json.end_object();
+}
+
 void write_class_and_encryption(JsonWriter& json, const store::TableDescription& table) {
   if (table.table_class) {
     json.key("TableClassSummary").begin_object();
     if (table.table_class_changed) json.key("LastUpdateDateTime").time(*table.table_class_changed);
     json.key("TableClass").string(word_for(*table.table_class)).end_object();
   }
-  if (table.encryption && table.encryption->enabled) {
-    json.key("SSEDescription").begin_object().key("Status").string("ENABLED");
-    json.key("SSEType").string(table.encryption->type.value_or("KMS"));
-    if (table.encryption->key_id) json.key("KMSMasterKeyArn").string(*table.encryption->key_id);
+  write_encryption(json, table.encryption);
+}
+
+void write_units(JsonWriter& json, const store::Throughput& throughput) {
+  json.key("ProvisionedThroughput").begin_object().key("ReadCapacityUnits").integer(throughput.read_units);
+  json.key("WriteCapacityUnits").integer(throughput.write_units).end_object();
+}
+
+// What an index of a backed-up table was, without what it had.
+void write_source_indexes(JsonWriter& json, std::string_view key, const std::vector<store::IndexDescription>& indexes,
+                          bool global) {
+  if (indexes.empty()) return;
+  json.key(key).begin_array();
+  for (const store::IndexDescription& index : indexes) {
+    json.begin_object().key("IndexName").string(index.name).key("KeySchema");
+    write(json, index.key_schema);
+    write_projection(json, index);
+    if (global) {
+      write_units(json, index.throughput.provisioned);
+      write_on_demand(json, index.on_demand);
+    }
     json.end_object();
   }
+  json.end_array();
 }
 
 void write_restore(JsonWriter& json, const std::optional<store::RestoreSummary>& restore) {
@@ -153,6 +179,41 @@ void write(JsonWriter& json, const store::KeySchema& schema) {
         .string(word_for(element.role))
         .end_object();
   json.end_array();
+}
+
+void write_source(JsonWriter& json, const store::TableDescription& table) {
+  json.begin_object().key("TableName").string(table.name).key("TableId").string(table.id);
+  json.key("TableArn").string(table.arn).key("TableSizeBytes").integer(table.size_bytes).key("KeySchema");
+  write(json, table.key_schema);
+  json.key("TableCreationDateTime").time(table.created);
+  write_units(json, table.throughput.provisioned);
+  write_on_demand(json, table.on_demand);
+  json.key("ItemCount").integer(table.item_count).key("BillingMode").string(word_for(table.billing_mode)).end_object();
+}
+
+void write_source_features(JsonWriter& json, const store::TableDescription& table,
+                           const std::optional<std::string>& time_to_live_attribute) {
+  json.begin_object();
+  write_source_indexes(json, "LocalSecondaryIndexes", table.local_indexes, false);
+  write_source_indexes(json, "GlobalSecondaryIndexes", table.global_indexes, true);
+  if (table.stream)
+    json.key("StreamDescription")
+        .begin_object()
+        .key("StreamEnabled")
+        .boolean(true)
+        .key("StreamViewType")
+        .string(word_for(*table.stream))
+        .end_object();
+  if (time_to_live_attribute)
+    json.key("TimeToLiveDescription")
+        .begin_object()
+        .key("TimeToLiveStatus")
+        .string(word_for(store::TimeToLiveStatus::enabled))
+        .key("AttributeName")
+        .string(*time_to_live_attribute)
+        .end_object();
+  write_encryption(json, table.encryption);
+  json.end_object();
 }
 
 void write(JsonWriter& json, const store::TableDescription& table) { write_table(json, table, false); }
