@@ -6,7 +6,7 @@ namespace postino::outbox {
 
 namespace {
 
-std::string text_in(const item::Item& item, std::string_view name) {
+std::string noted_text(const item::Item& item, std::string_view name) {
   const item::AttributeValue* value = item.find(name);
   const auto* text = value != nullptr ? value->get_if<std::string>() : nullptr;
   return text != nullptr ? *text : "";
@@ -22,7 +22,7 @@ base::Result<SpoolNote> StoreLedger::noted_spool() {
   const auto found = retry_([&] { return store_.get_item(request); });
   if (!found) return base::propagate(store::as_error(found.error()));
   if (!found->item) return SpoolNote();
-  return SpoolNote{text_in(*found->item, "spool"), text_in(*found->item, "place")};
+  return SpoolNote{noted_text(*found->item, "spool"), noted_text(*found->item, "place")};
 }
 
 base::Result<void> StoreLedger::note_spool(const SpoolNote& spool, const std::string& replaced) {
