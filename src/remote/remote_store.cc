@@ -31,7 +31,7 @@ base::Result<std::unique_ptr<RemoteStore>> RemoteStore::create(RemoteOptions opt
   calls.shutdown_deadline = std::move(options.shutdown_deadline);
   calls.sleep = options.sleep ? std::move(options.sleep) : rest;
   TRY(std::unique_ptr<Caller> caller, Caller::create(std::move(calls), clock, random));
-  caller->counts().tell(std::move(options.traffic));
+  caller->counts().set_observer(std::move(options.traffic));
   return std::unique_ptr<RemoteStore>(new RemoteStore(std::move(caller), random));
 }
 

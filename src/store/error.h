@@ -76,6 +76,7 @@ struct Error {
   std::string message;
   std::shared_ptr<const ErrorDetails> details;  // most errors have none
   base::Rule rule = base::Rule::other;          // of a validation error
+  bool is_explained = false;  // the message says in words what is wrong: the exception's name would add nothing
 
   Error() = default;
   Error(ErrorType error_type, std::string text) : type(error_type), message(std::move(text)) {}

@@ -56,7 +56,12 @@ base::Error as_error(const Error& error) {
     code = base::ErrorCode::exhausted;
   if (error.type == resource_not_found) code = base::ErrorCode::not_found;
   if (error.type == validation) code = base::ErrorCode::invalid;
-  return {code, std::string(error_name(error.type)) + ": " + error.message};
+  return {code, error.is_explained ? error.message : std::string(error_name(error.type)) + ": " + error.message};
+}
+
+bool is_of_missing_table(const base::Error& error) {
+  return error.code == base::ErrorCode::not_found &&
+         error.message.starts_with(error_name(ErrorType::resource_not_found));
 }
 
 }  // namespace postino::store

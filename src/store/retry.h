@@ -50,5 +50,7 @@ class Retry {
 // As the rest of the house reports errors. A write that failed with `exhausted` was not done; with `io` it may have
 // been.
 base::Error as_error(const Error& error);
+// Is it such an error of a table that is not there? Then it is the store that lacks something, not what was asked for.
+bool is_of_missing_table(const base::Error& error);
 
 }  // namespace postino::store

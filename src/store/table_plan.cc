@@ -33,25 +33,18 @@ bool is_passing(const Error& error) {
          error.type == continuous_backups_unavailable;
 }
 
-// What may not be done will not be allowed whenever it is tried.
-base::Error told(const Error& error) {
-  base::Error told = as_error(error);
-  if (error.type == ErrorType::access_denied) told.code = base::ErrorCode::invalid;
-  return told;
-}
-
 base::Result<TableState> look_at(Store& store, const TableSetup& setup) {
   const std::string& name = setup.request.table_name;
   TableState state;
   const auto found = store.describe_table(name);
   if (!found && found.error().type == ErrorType::resource_not_found) return state;
-  if (!found) return base::propagate(told(found.error()));
+  if (!found) return base::propagate(setup_error(found.error()));
   state.table = *found;
   if (found->status == TableStatus::creating || found->status == TableStatus::deleting)
     return state;  // it says no more
   if (!setup.expiry.empty()) {
     const auto expiry = store.describe_time_to_live(name);
-    if (!expiry) return base::propagate(told(expiry.error()));
+    if (!expiry) return base::propagate(setup_error(expiry.error()));
     state.expiry = *expiry;
   }
   if (setup.recovers) {
@@ -252,7 +245,7 @@ class TableWork {
     TRY(const bool is_wanted, is_still_wanted(change));
     if (!is_wanted) return {};
     if (is_essential(change.kind))
-      return base::fail(told(*error).code, "cannot " + change.text() + ": " + error->message);
+      return base::fail(setup_error(*error).code, "cannot " + change.text() + ": " + error->message);
     in_vain_.insert(change.kind);
     done_.changes.pop_back();
     done_.notes.push_back("cannot " + change.text() + ": " + error->message);
@@ -268,6 +261,12 @@ class TableWork {
 };
 
 }  // namespace
+
+base::Error setup_error(const Error& error) {
+  base::Error told = as_error(error);
+  if (error.type == ErrorType::access_denied) told.code = base::ErrorCode::invalid;
+  return told;
+}
 
 std::string TableChange::text() const {
   switch (kind) {

@@ -46,4 +46,8 @@ struct TableApplication {
 base::Result<TablePlan> apply_tables(Store& store, const std::vector<TableSetup>& wanted,
                                      const TableApplication& application);
 
+// The error of a call that is about setting up tables: what may not be done will not be allowed whenever it is tried,
+// so that is invalid.
+base::Error setup_error(const Error& error);
+
 }  // namespace postino::store

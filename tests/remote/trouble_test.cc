@@ -127,7 +127,8 @@ TEST_F(TroubleTest, KeysThatAreRevokedAreTold) {
   const auto refused = store->put_item(put("things", {{"pk", "a"}}));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().type, ErrorType::access_denied);
-  EXPECT_THAT(refused.error().message, testing::StartsWith("InvalidSignatureException: "));
+  EXPECT_THAT(refused.error().message,
+              testing::StartsWith("the access key, or its secret, is refused: InvalidSignatureException: "));
   EXPECT_EQ(service.requests(), 2) << "once more, in case there are new ones";
   EXPECT_THAT(store->problems(), testing::IsEmpty()) << "it may pass";
   hurried_clock().wait(ServiceHealth::patience);

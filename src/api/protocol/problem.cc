@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/timestamp.h"
 #include "json/writer.h"
+#include "store/retry.h"
 
 namespace postino::api {
 
@@ -188,6 +189,11 @@ Problem problem_of(base::Error error, const ProblemType& absent) {
     case base::ErrorCode::malformed:
       return refuse(problems::invalid_request, as_sentence(std::move(error.message))).value();
     case base::ErrorCode::not_found: {
+      if (store::is_of_missing_table(error)) {
+        Problem problem = refuse(problems::store_unavailable, "The store lacks a table.").value();
+        problem.cause = std::move(error.message);
+        return problem;
+      }
       Problem problem = refuse(absent, as_sentence(error.message)).value();
       if (absent.status >= first_server_error) problem.cause = std::move(error.message);
       return problem;

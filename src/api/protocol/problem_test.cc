@@ -45,6 +45,15 @@ TEST(Problem, WhatTheServerLacksIsNamed) {
   EXPECT_EQ(problem_of(lack, problems::email_not_found).cause, "");
 }
 
+TEST(Problem, AStoreWithoutATableCannotBeUsed) {
+  const base::Error lack{base::ErrorCode::not_found, "ResourceNotFoundException: Requested resource not found"};
+  for (const ProblemType& absent : {problems::email_not_found, problems::internal_error}) {
+    const Problem problem = problem_of(lack, absent);
+    EXPECT_EQ(problem.type.status, 503) << absent.status;
+    EXPECT_EQ(problem.cause, lack.message);
+  }
+}
+
 TEST(Problem, FaultsOfTheMessageServiceBecomeStatuses) {
   using messages::FaultKind;
   const std::pair<FaultKind, ProblemType> meanings[] = {

@@ -71,8 +71,9 @@ int show_settings(const SettingFlags& flags, const Console& console) {
 }  // namespace
 
 void add_serve_command(CommandLine& line) {
-  add_settings_command(line, "serve", "run the server: the REST API and DynamoDB's API on an embedded store",
-                       run_server);
+  add_settings_command(
+      line, "serve", "run the server: the REST API and DynamoDB's API, on the embedded store or one that servers share",
+      run_server);
 }
 
 void add_config_command(CommandLine& line) {

@@ -99,6 +99,9 @@ class StoreStorage final : public OutboxStorage {
     if (clock_.monotonic() < next_index_look_) return;
     next_index_look_ = clock_.monotonic() + pause_between_index_looks;
     std::vector<std::string> missing = outbox::missing_indexes(*store_, tables_);
+    // The store notes which tables it lacks. Some, such as the list of suppressions, are rarely asked for anything.
+    for (const store::TableSetup& setup : outbox::table_setups(tables_, true))
+      static_cast<void>(store_->describe_table(setup.request.table_name));
     const std::lock_guard lock(troubles_mutex_);
     troubles_ = std::move(missing);
   }

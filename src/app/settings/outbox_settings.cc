@@ -114,7 +114,10 @@ base::Result<void> take_spool_replaces(Settings& settings, const std::string& te
 }
 
 base::Result<void> take_ledger(Settings& settings, const std::string& text) {
-  TRY(settings.outbox.ledger, ledger_kinds.parse(text));
+  const auto kind = ledger_kinds.parse(text);
+  if (!kind && (text == "dynamodb" || text == "embedded"))
+    return base::invalid(kind.error().message + ": where the store is, --store " + text + " says");
+  TRY(settings.outbox.ledger, kind);
   return {};
 }
 
@@ -199,8 +202,9 @@ std::vector<Setting> course_settings() {
        "accept e-mails, but send none and make no callbacks: they wait for a start without this flag", flag,
        take_boolean<&Outbox::no_sending>, show_boolean<&Outbox::no_sending>},
       {"outbox.ledger", "--ledger", "POSTINO_LEDGER", "WHERE",
-       "where e-mails and their history are kept: store (the embedded store) or mysql (MySQL or MariaDB)", text,
-       take_ledger, [](const Settings& all) { return ledger_kinds.show(all.outbox.ledger); }},
+       "where e-mails and their history are kept: store (with all other data, where --store says) or mysql (MySQL or "
+       "MariaDB)",
+       text, take_ledger, [](const Settings& all) { return ledger_kinds.show(all.outbox.ledger); }},
       {"outbox.table", "--outbox-table", "EMAIL_OUTBOX_TABLE", "NAME",
        "table of the e-mails; the names of the other tables begin with it", text, take_table<&Outbox::table>,
        show_text<&Outbox::table>},

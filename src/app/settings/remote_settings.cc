@@ -12,7 +12,10 @@ constexpr Choices<StoreKind, 2> store_kinds = {
     {{{"embedded", StoreKind::embedded}, {"dynamodb", StoreKind::dynamodb}}}};
 
 base::Result<void> take_store_kind(Settings& settings, const std::string& text) {
-  TRY(settings.store, store_kinds.parse(text));
+  const auto kind = store_kinds.parse(text);
+  if (!kind && (text == "mysql" || text == "mariadb"))
+    return base::invalid(kind.error().message + ": for e-mails in a database give --ledger mysql");
+  TRY(settings.store, kind);
   return {};
 }
 

@@ -37,6 +37,17 @@ TEST(RemoteSettings, TheEndpointIsThatOfTheRegion) {
   EXPECT_EQ(endpoints_of(settings)->streams.text(), "http://scylla:8001/");
 }
 
+TEST(RemoteSettings, WhoMixesUpStoreAndLedgerIsToldOfTheOther) {
+  const auto fault = [](std::string_view flag, const std::string& value) {
+    Settings settings;
+    for (const Setting& setting : all_settings())
+      if (setting.flag == flag) return setting.take(settings, value).error().message;
+    return std::string("no such setting");
+  };
+  EXPECT_THAT(fault("--store", "mysql"), HasSubstr("--ledger mysql"));
+  EXPECT_THAT(fault("--ledger", "dynamodb"), HasSubstr("--store dynamodb"));
+}
+
 TEST(RemoteSettings, Rules) {
   EXPECT_EQ(rule_of(remote_store()), "");
   Settings nowhere = remote_store();

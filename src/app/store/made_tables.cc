@@ -6,6 +6,7 @@
 #include "app/store/table_uses.h"
 #include "idempotency/guard.h"
 #include "item/value.h"
+#include "store/table_plan.h"
 
 namespace postino::app {
 
@@ -26,7 +27,7 @@ base::Result<std::optional<std::set<std::string>>> MadeTables::read() const {
   get.key = made_tables_key();
   get.consistent_read = true;
   const auto found = retry_([&] { return store_.get_item(get); });
-  if (!found) return base::propagate(store::as_error(found.error()));
+  if (!found) return base::propagate(store::setup_error(found.error()));
   if (!found->item) return std::nullopt;
   std::set<std::string> names;
   const item::AttributeValue* const tables = found->item->find("made");
@@ -49,7 +50,7 @@ base::Result<void> MadeTables::note(const std::vector<store::TableSetup>& made) 
   if (!names.empty()) values.set(":made", item::StringSet(std::move(names)));
   update.placeholders.values = std::move(values);
   const auto written = retry_([&] { return store_.update_item(update); });
-  if (!written) return base::propagate(store::as_error(written.error()));
+  if (!written) return base::propagate(store::setup_error(written.error()));
   return {};
 }
 
@@ -60,7 +61,7 @@ base::Result<std::vector<std::string>> MadeTables::find_lost(const std::vector<s
     const std::string& name = setup.request.table_name;
     const auto found = retry_([&] { return store_.describe_table(name); });
     if (!found && found.error().type != store::ErrorType::resource_not_found)
-      return base::propagate(store::as_error(found.error()));
+      return base::propagate(store::setup_error(found.error()));
     const bool is_there = found && found->status != store::TableStatus::deleting;
     (is_there ? there : missing).insert(name);
   }

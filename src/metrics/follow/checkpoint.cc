@@ -175,7 +175,8 @@ Outcome<void> CheckpointKeeper::settle(const store::Error& error, const Checkpoi
   holds_ = false;
   TRY(const std::optional<item::Item> item, load());
   const auto found = read_checkpoint(item.value_or(item::Item()));
-  if (!found || found->owner != options_.owner) return trouble(Trouble::lost, "another process follows the stream now");
+  if (!found || found->owner != options_.owner)
+    return trouble(Trouble::followed, "another process follows the stream now");
   holds_ = true;
   if (found->version == next.version) {
     checkpoint_ = next;

@@ -12,7 +12,8 @@ enum class Trouble {
   temporary,  // a store, a receiver or a disk cannot be used now: tried again, with everything as it was
   record,     // a record cannot be handled: the batch is halved until it is known which
   absent,     // the table is not there yet: looked for again
-  lost,       // another follower has the checkpoint, or it is not known what it says: it is read again
+  lost,       // it is not known what the checkpoint says: it is read again
+  followed,   // another process has taken its turn: no fault, this one stands by
   figures,    // the figures cannot be right: everything is counted again
 };
 

@@ -212,15 +212,23 @@ void Follower::react(const Failure& failure) {
     if (!call_for_anew(failure.reason)) keeper_.forget();
     return;
   }
-  if (failure.kind == Trouble::lost) {
-    keeper_.forget();
-    follows_ = false;
-    drop();
-  }
+  if (failure.kind == Trouble::lost) give_up_turn();
+}
+
+void Follower::give_up_turn() {
+  keeper_.forget();
+  follows_ = false;
+  drop();
 }
 
 Follower::Round Follower::run_once() {
   const auto done = turn();
+  if (!done && done.error().kind == Trouble::followed) {
+    base::log_info("metrics", "stands by", {{"follower", options_.keeper.follower}, {"cause", done.error().reason}});
+    give_up_turn();
+    tell("");
+    return Round::standing_by;
+  }
   if (!done) {
     react(done.error());
     return Round::failed;

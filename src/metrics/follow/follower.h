@@ -101,6 +101,7 @@ class Follower {
   void drop();
   bool tell(const std::string& problem);
   void react(const Failure& failure);
+  void give_up_turn();
   void note_lag();
   bool pause(base::Milliseconds time);
 

@@ -276,12 +276,16 @@ base::Result<Claim> PipelineLoop::take_due(Room room, const std::set<std::string
                : options_.claims ? context_.ledger.claim(pipeline_, room.emails, context_.owner)
                                  : context_.ledger.due(pipeline_, room.emails, under_way);
   if (!claim) {
-    base::log_warning("outbox", "claim failed",
-                      {{"pipeline", std::string(name_of(pipeline_))}, {"error", claim.error().message}});
+    if (claim_trouble_.fails(claim.error().message))
+      base::log_warning("outbox", "claim failed",
+                        {{"pipeline", std::string(name_of(pipeline_))}, {"error", claim.error().message}});
     context_.leases.health().check();
-  } else if (options_.claims) {
-    for (const Email& email : claim->emails) context_.leases.hold(email);
+    return claim;
   }
+  if (claim_trouble_.works())
+    base::log_info("outbox", "claims succeed again", {{"pipeline", std::string(name_of(pipeline_))}});
+  if (options_.claims)
+    for (const Email& email : claim->emails) context_.leases.hold(email);
   return claim;
 }
 

@@ -18,6 +18,7 @@
 
 #include "base/random.h"
 #include "base/thread_pool.h"
+#include "net/trouble.h"
 #include "outbox/ledger/ledger.h"
 #include "outbox/ledger/message_memory.h"
 #include "outbox/work/destinations.h"
@@ -194,6 +195,7 @@ class PipelineLoop final : public WorkerPlaces {
   PipelineLoop* const next_;
   std::optional<Destinations> destinations_;  // fixed after construction; has a mutex of its own
 
+  net::LastingTrouble claim_trouble_;
   mutable std::mutex mutex_;
   std::condition_variable look_;              // for the claiming thread
   std::condition_variable claimed_;           // for the workers

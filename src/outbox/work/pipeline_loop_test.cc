@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/many_threads_testing.h"
+#include "net/logged_lines_testing.h"
 #include "outbox/ledger/memory_ledger_testing.h"
 #include "outbox/work/worker_testing.h"
 
@@ -284,8 +285,11 @@ TEST_F(PipelineLoopConcurrentTest, GoesOnAfterClaimsThatFailed) {
   ledger_.fail_claims(3);
   PipelineOptions curious = options();
   curious.poll = milliseconds(1);
+  const net::LoggedLines lines;
   const auto loop = start(curious, deliver);
   EXPECT_TRUE(ledger_.await_state("1", State::sent));
+  EXPECT_EQ(lines.count("claim failed"), 1) << lines.text();
+  EXPECT_EQ(lines.count("claims succeed again"), 1) << lines.text();
 }
 
 TEST_F(PipelineLoopConcurrentTest, WhatWasDoneIsWrittenWhenTheLedgerIsBack) {

@@ -2,12 +2,18 @@
 
 namespace postino::remote {
 
+namespace {
+
+constexpr std::string_view beyond_limit = "others";
+
+}  // namespace
+
 void CallCounts::count(std::string_view operation, const std::string& table,
                        const std::function<void(RemoteCounts&)>& change) {
   const std::lock_guard lock(mutex_);
   auto found = counts_.find({std::string(operation), table});
   if (found == counts_.end()) {
-    const std::string name = counts_.size() < most_entries ? table : "others";
+    const std::string name = counts_.size() < most_entries ? table : std::string(beyond_limit);
     found = counts_.try_emplace({std::string(operation), name}).first;
     found->second.operation = found->first.first;
     found->second.table = found->first.second;
@@ -47,14 +53,15 @@ void CallCounts::observe(const store::ConsumedCapacity& consumed, store::Traffic
 store::TrafficMeter& CallCounts::meter(const std::string& table, const std::string& index, bool is_global) {
   const std::lock_guard lock(mutex_);
   auto found = meters_.find({table, index});
-  // Beyond the limit the observer has one for all.
-  if (found == meters_.end() && meters_.size() >= most_entries) found = meters_.begin();
   if (found == meters_.end()) {
+    // Beyond the limit there is one for all, which is of no real table.
     store::TrafficSource source;
-    source.table = table;
-    source.index = index;
-    source.global = is_global;
-    found = meters_.emplace(std::pair(table, index), observer_->meter(std::move(source))).first;
+    source.table = meters_.size() < most_entries ? table : std::string(beyond_limit);
+    source.index = meters_.size() < most_entries ? index : "";
+    source.global = is_global && !source.index.empty();
+    const std::pair key(source.table, source.index);
+    found = meters_.find(key);
+    if (found == meters_.end()) found = meters_.emplace(key, observer_->meter(std::move(source))).first;
   }
   return *found->second;
 }

@@ -35,9 +35,9 @@ class CallCounts {
  public:
   static constexpr std::size_t most_entries = 2'000;  // tables beyond it are counted as one, "others"
 
-  // The observer learns of the units of tables and indexes, without their keys: the service does not say whose they
-  // are. To be called before anything is counted.
-  void tell(std::shared_ptr<store::TrafficObserver> observer) { observer_ = std::move(observer); }
+  // The observer, which may be null, learns of the units of tables and indexes, without their keys: the service does
+  // not say whose they are. To be called before anything is counted.
+  void set_observer(std::shared_ptr<store::TrafficObserver> observer) { observer_ = std::move(observer); }
 
   void count(std::string_view operation, const std::string& table, const std::function<void(RemoteCounts&)>& change);
   // Units of each table.

@@ -59,7 +59,7 @@ TEST(CallCountsTest, AreToldToAnObserverByTableAndIndex) {
   CallCounts counts;
   counts.count_stream_read();
   const auto notes = std::make_shared<TrafficNotes>();
-  counts.tell(notes);
+  counts.set_observer(notes);
   store::ConsumedCapacity consumed;
   consumed.table_name = "mails";
   consumed.total = 10;
@@ -86,6 +86,22 @@ TEST(CallCountsTest, DoNotGrowWithoutEnd) {
   std::uint64_t calls = 0;
   for (const RemoteCounts& each : all) calls += each.calls;
   EXPECT_EQ(calls, CallCounts::most_entries + 100);
+}
+
+TEST(CallCountsTest, BeyondTheLimitNoRealTableIsCharged) {
+  CallCounts counts;
+  const auto notes = std::make_shared<TrafficNotes>();
+  counts.set_observer(notes);
+  store::ConsumedCapacity consumed;
+  consumed.total = 1;
+  for (std::size_t i = 0; i < CallCounts::most_entries + 2; ++i) {
+    consumed.table_name = "table-" + std::to_string(i);
+    counts.count_units("GetItem", {consumed}, false);
+  }
+  ASSERT_EQ(notes->lines.size(), CallCounts::most_entries + 2);
+  EXPECT_EQ(notes->lines[0], "table-0/ read 1");
+  for (std::size_t i = CallCounts::most_entries; i < notes->lines.size(); ++i)
+    EXPECT_EQ(notes->lines[i], "others/ read 1");
 }
 
 }  // namespace

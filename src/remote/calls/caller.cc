@@ -22,6 +22,15 @@ constexpr base::Milliseconds longest_nap{50};
 // A stream that is throttled holds up no one who reads or writes its table.
 std::string rate_of(const Call& call) { return call.api == Api::data ? call.table : "stream of " + call.table; }
 
+// Of some operations the service does not say which table it does not have.
+void name_table(const Call& call, std::string& message) {
+  if (call.api != Api::data || call.table.empty() || message != "Requested resource not found") return;
+  message.append(": Table: ").append(call.table);
+  if (call.operation.starts_with("Batch") || call.operation.starts_with("Transact"))
+    message.append(", or another of this ").append(call.operation);
+  message.append(" not found");
+}
+
 bool was_refused_by_condition(const Outcome& outcome) {
   if (outcome.answer) return false;
   const store::Error& error = outcome.answer.error();
@@ -98,17 +107,20 @@ Verdict Caller::judge(const Call& call, http::ClientResponse response, const Tak
   const bool is_of_its_type = base::equal_ignoring_case(type.substr(0, type.find(';')), content_type);
   if (response.status == 200 && checksum.empty() && tells_checksums)
     return is_of_its_type ? spoilt_answer("the answer has no checksum, as others had")
-                          : judge_foreign_answer(response.status, type);
+                          : judge_foreign_answer(response.status, type, acquaintance(call.api));
   if (response.status == 200) {
     const auto taken = take(std::move(response.body));
-    if (!taken && !is_of_its_type) return judge_foreign_answer(response.status, type);
+    if (!taken && !is_of_its_type) return judge_foreign_answer(response.status, type, acquaintance(call.api));
     if (!taken) return spoilt_answer("the answer cannot be read: " + taken.error().message);
     if (!checksum.empty()) tells_checksums = true;
     service_clock_.learn(response.header("date"));
+    note_answered(call.api);
     return {};
   }
   auto refusal = decode_refusal(response.status, std::move(response.body));
-  if (!refusal) return judge_foreign_answer(response.status, type);
+  if (!refusal) return judge_foreign_answer(response.status, type, acquaintance(call.api));
+  note_answered(call.api);
+  if (refusal->error.type == store::ErrorType::resource_not_found) name_table(call, refusal->error.message);
   const bool is_other_time = service_clock_.learn(response.header("date"));
   Verdict verdict = judge_refusal(call.api, response.status, *std::move(refusal));
   if (verdict.next == Next::correct_time && !is_other_time) verdict.next = Next::give_up;
@@ -117,7 +129,7 @@ Verdict Caller::judge(const Call& call, http::ClientResponse response, const Tak
 
 Verdict Caller::send(const Call& call, const Take& take, const Progress& progress) {
   const auto keys = options_.credentials->keys();
-  if (!keys) return no_answer("there are no access keys: " + keys.error().message, false, false);
+  if (!keys) return without_keys(keys.error());
   const bool is_of_streams = call.api == Api::streams;
   http::ClientRequest request{"POST", is_of_streams ? options_.streams_endpoint : options_.endpoint, {}, {}};
   request.headers = {
@@ -130,7 +142,7 @@ Verdict Caller::send(const Call& call, const Take& take, const Progress& progres
   auto sent = client_->attempt(request, deadline);
   if (sent.response) return judge(call, *std::move(sent.response), take);
   const bool is_timeout = std::chrono::steady_clock::now() >= deadline;
-  return no_answer(sent.response.error().message, sent.was_sent, is_timeout);
+  return no_answer(sent.response.error().message, sent.was_sent, is_timeout, acquaintance(call.api));
 }
 
 Verdict Caller::attempt(const Call& call, const Take& take, Progress& progress) {

@@ -101,11 +101,18 @@ class Caller {
   // Prepares the next attempt; false when there is none.
   bool may_go_on(const Call& call, const Verdict& verdict, Progress& progress);
 
+  Acquaintance acquaintance(Api api) const {
+    return (api == Api::data ? data_has_answered_ : streams_have_answered_) ? Acquaintance::known : Acquaintance::none;
+  }
+  void note_answered(Api api) { (api == Api::data ? data_has_answered_ : streams_have_answered_) = true; }
+
   const CallerOptions options_;
   const std::unique_ptr<http::Client> client_;
   const base::Clock& clock_;
   base::Random& random_;
   ServiceClock service_clock_;
+  std::atomic<bool> data_has_answered_ = false;
+  std::atomic<bool> streams_have_answered_ = false;
   std::atomic<bool> data_tells_checksums_ = false;
   std::atomic<bool> streams_tell_checksums_ = false;
   CallLimit limit_;

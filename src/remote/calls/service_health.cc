@@ -25,6 +25,10 @@ std::string_view word_of(Trouble trouble) {
   }
 }
 
+base::Milliseconds memory_of(Trouble trouble) {
+  return trouble == Trouble::throttled ? ServiceHealth::throttling_forgotten_after : ServiceHealth::forgotten_after;
+}
+
 bool is_transaction(std::string_view operation) { return operation.starts_with("Transact"); }
 // It is about several tables, and the service does not say which of them it does not have.
 bool is_of_several(std::string_view operation) { return is_transaction(operation) || operation.starts_with("Batch"); }
@@ -102,7 +106,7 @@ void ServiceHealth::note_refusal(const FinishedCall& call) {
     has_refusals_ = true;
   }
   Failures& failures = found->second;
-  if (call.ended - failures.last > forgotten_after) failures.since = call.ended;
+  if (call.ended - failures.last > memory_of(call.trouble)) failures.since = call.ended;
   failures.last = call.ended;
   failures.why = call.why;
   if (!failures.has_lasted()) return;
@@ -119,7 +123,7 @@ void ServiceHealth::forget_refusals(const FinishedCall& call) {
     const auto& [api, trouble, operation, table] = each->first;
     const bool has_succeeded =
         api == call.api && table == call.table && (operation.empty() || operation == call.operation);
-    const bool is_over = has_succeeded || call.ended - each->second.last > forgotten_after;
+    const bool is_over = has_succeeded || call.ended - each->second.last > memory_of(trouble);
     if (is_over) ended.insert(Kind(api, trouble));
     each = is_over ? refusals_.erase(each) : std::next(each);
   }
@@ -159,7 +163,8 @@ std::vector<std::string> ServiceHealth::problems(Api api, base::Milliseconds now
     found.push_back(std::string(word_of(api)) + " " + endpoint.name +
                     " could not be used at the last attempt: " + endpoint.failures.why);
   for (const auto& [refusal, failures] : refusals_)
-    if (std::get<Api>(refusal) == api && failures.has_lasted() && now - failures.last <= forgotten_after)
+    if (std::get<Api>(refusal) == api && failures.has_lasted() &&
+        now - failures.last <= memory_of(std::get<Trouble>(refusal)))
       found.push_back(text_of(refusal, failures));
   return found;
 }

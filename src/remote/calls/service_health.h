@@ -43,6 +43,8 @@ class ServiceHealth {
   static constexpr base::Milliseconds patience{5'000};
   // When callers do not ask for a table any more, a refusal of it has no recovery.
   static constexpr base::Milliseconds forgotten_after = std::chrono::minutes(2);
+  // What is throttled comes again soon, or is over.
+  static constexpr base::Milliseconds throttling_forgotten_after = std::chrono::seconds(30);
   static constexpr std::size_t most_refusals = 100;
 
   ServiceHealth(std::string data_endpoint, std::string streams_endpoint, NeededTables needed);

@@ -141,6 +141,16 @@ TEST_F(ServiceHealthTest, ThrottlingIsAProblemOfOneOperationOnOneTable) {
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("throttles PutItem of table emails: give the table more throughput")));
 }
 
+TEST_F(ServiceHealthTest, ThrottlingThatIsOverIsSoonForgotten) {
+  for (int i = 0; i < 2; ++i) {
+    call("PutItem", "emails", Trouble::throttled);
+    pass(seconds(5));
+  }
+  EXPECT_EQ(problems().size(), 1U);
+  now_ += ServiceHealth::throttling_forgotten_after;
+  EXPECT_THAT(problems(), IsEmpty()) << "nobody has put anything since";
+}
+
 // Nobody may ever call it again.
 TEST_F(ServiceHealthTest, ARefusalThatDoesNotComeAgainIsForgotten) {
   for (int i = 0; i < 2; ++i) {

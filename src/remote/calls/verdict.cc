@@ -54,6 +54,12 @@ bool has_throttled_action(const store::Error& error) {
          });
 }
 
+store::Error explained(ErrorType type, std::string text) {
+  store::Error error(type, std::move(text));
+  error.is_explained = true;
+  return error;
+}
+
 Trouble trouble_of(const store::Error& error, bool is_throttled) {
   if (is_throttled) return Trouble::throttled;
   if (error.type == ErrorType::access_denied) return Trouble::denied;
@@ -63,7 +69,7 @@ Trouble trouble_of(const store::Error& error, bool is_throttled) {
 }  // namespace
 
 store::Error not_known_whether_done(const std::string& why) {
-  return {ErrorType::internal_server_error, "it is not known whether it was done: " + why};
+  return explained(ErrorType::internal_server_error, "it is not known whether it was done: " + why);
 }
 
 Verdict judge_refusal(Api api, int status, Refusal refusal) {
@@ -71,6 +77,10 @@ Verdict judge_refusal(Api api, int status, Refusal refusal) {
   if (is_about_time(refusal) || is_about_keys(refusal)) {
     verdict.next = is_about_time(refusal) ? Next::correct_time : Next::renew_keys;
     verdict.trouble = Trouble::unusable;
+    // Not a missing right: the service does not know who asks.
+    const char* const what = is_about_time(refusal) ? "the time of this machine is refused: "
+                                                    : "the access key, or its secret, is refused: ";
+    refusal.error = explained(ErrorType::access_denied, what + refusal.error.message);
   } else if (is_throttling(refusal.error.type, status)) {
     verdict.next = Next::try_later;
     verdict.trouble = Trouble::throttled;
@@ -93,12 +103,16 @@ Verdict judge_refusal(Api api, int status, Refusal refusal) {
   return verdict;
 }
 
-Verdict judge_foreign_answer(int status, std::string_view content_type) {
+Verdict judge_foreign_answer(int status, std::string_view content_type, Acquaintance acquaintance) {
   if (status == too_large)
     return {.next = Next::give_up, .error = {ErrorType::validation, "the request is larger than the service takes"}};
-  std::string what = "the answer is not DynamoDB's: status " + std::to_string(status);
+  std::string what = "status " + std::to_string(status);
   if (!content_type.empty()) what.append(", ").append(content_type);
-  return spoilt_answer(what);
+  Verdict verdict = spoilt_answer("the answer is not DynamoDB's: " + what);
+  if (acquaintance == Acquaintance::none)
+    verdict.error = explained(ErrorType::internal_server_error,
+                              "what is there does not speak DynamoDB: it has answered with " + what);
+  return verdict;
 }
 
 Verdict spoilt_answer(std::string_view what) {
@@ -108,14 +122,26 @@ Verdict spoilt_answer(std::string_view what) {
           .trouble = Trouble::unusable};
 }
 
-Verdict no_answer(const std::string& why, bool was_sent, bool is_timeout) {
+Verdict no_answer(const std::string& why, bool was_sent, bool is_timeout, Acquaintance acquaintance) {
   Verdict verdict{
       .next = Next::try_later, .may_be_done = was_sent, .is_timeout = is_timeout, .trouble = Trouble::unusable};
-  if (was_sent)
-    verdict.error = not_known_whether_done("DynamoDB did not answer: " + why);
+  if (!was_sent)
+    verdict.error = explained(ErrorType::service_unavailable, "DynamoDB could not be called: " + why);
+  else if (acquaintance == Acquaintance::none && !is_timeout)
+    verdict.error =
+        explained(ErrorType::internal_server_error, "what is there does not seem to speak DynamoDB: " + why);
   else
-    verdict.error = {ErrorType::service_unavailable, "DynamoDB could not be called: " + why};
+    verdict.error = not_known_whether_done("DynamoDB did not answer: " + why);
   return verdict;
+}
+
+Verdict without_keys(const base::Error& why) {
+  const bool is_hopeless = why.code == base::ErrorCode::not_found || why.code == base::ErrorCode::invalid;
+  const std::string text =
+      why.message.starts_with("no access keys") ? why.message : "there are no access keys: " + why.message;
+  return {.next = is_hopeless ? Next::give_up : Next::try_later,
+          .error = explained(is_hopeless ? ErrorType::access_denied : ErrorType::service_unavailable, text),
+          .trouble = Trouble::unusable};
 }
 
 }  // namespace postino::remote

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "http/client.h"
 #include "remote/protocol/refusal.h"
 #include "store/error.h"
@@ -22,6 +23,7 @@ enum class Trouble {
   untried,    // nothing was sent, for a reason of our own
 };
 
+// Also of a call that was not sent.
 struct Verdict {
   enum class Next {
     done,          // it was answered
@@ -40,12 +42,16 @@ struct Verdict {
 
 // Of a refusal that the service has written.
 Verdict judge_refusal(Api api, int status, Refusal refusal);
+// Has the service ever answered as DynamoDB does, since the process began?
+enum class Acquaintance { none, known };
 // Of an answer that is none of the service: a page of a proxy, or one that was damaged on the way.
-Verdict judge_foreign_answer(int status, std::string_view content_type);
+Verdict judge_foreign_answer(int status, std::string_view content_type, Acquaintance acquaintance);
 // It was sent, and what came back is not what was sent there.
 Verdict spoilt_answer(std::string_view what);
 // No answer came.
-Verdict no_answer(const std::string& why, bool was_sent, bool is_timeout);
+Verdict no_answer(const std::string& why, bool was_sent, bool is_timeout, Acquaintance acquaintance);
+// Nothing was sent, because there are no keys to sign it with. What the settings lack does not come by waiting.
+Verdict without_keys(const base::Error& why);
 
 // The error that says it.
 store::Error not_known_whether_done(const std::string& why);

@@ -63,7 +63,7 @@ class ProfileSource final : public CredentialSource {
       if (text)
         read_profiles(*text, kind, profiles);
       else if (text.error().code != base::ErrorCode::not_found)
-        return base::propagate(text.error());
+        return base::invalid(text.error().message);  // it does not become readable by waiting
     }
     return profiles;
   }

@@ -82,11 +82,11 @@ std::vector<FollowedShard*> FollowedShards::readable() {
   return shards;
 }
 
-bool FollowedShards::have_ended() const {
+bool FollowedShards::have_all_been_read() const {
   return std::ranges::all_of(followed_, [](const auto& entry) { return entry.second.has_ended; });
 }
 
-bool FollowedShards::lack_children() const {
+bool FollowedShards::has_parent_without_children() const {
   return std::ranges::any_of(followed_, [](const auto& entry) { return entry.second.has_ended; });
 }
 

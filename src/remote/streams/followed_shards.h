@@ -56,9 +56,9 @@ class FollowedShards {
   // Those that do not wait for their parent and have not ended. Valid until one ends, or others come.
   std::vector<FollowedShard*> readable();
   // Nothing is left to be read, unless shards come.
-  bool have_ended() const;
+  bool have_all_been_read() const;
   // One has ended, and nothing has come in its place.
-  bool lack_children() const;
+  bool has_parent_without_children() const;
   // Has what was in each of them at this time been given? Of the descriptions: when the last one was asked for.
   bool are_caught_up(base::Milliseconds time, base::Milliseconds described) const;
 

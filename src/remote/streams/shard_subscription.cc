@@ -155,7 +155,7 @@ store::Answer<void> ShardSubscription::describe() {
   shards_.look_again(description->shards);
   TRY_VOID(shards_.check_number());
   next_description_ = now + between_descriptions;
-  if (shards_.lack_children()) {
+  if (shards_.has_parent_without_children()) {
     // They may be shown a little after their parent has ended.
     next_description_ = now + look_for_children_;
     look_for_children_ = std::min(2 * look_for_children_, between_descriptions);
@@ -170,7 +170,7 @@ store::Answer<std::vector<store::StreamRecord>> ShardSubscription::next(int limi
   gathered.limit = static_cast<std::size_t>(std::clamp(limit, 1, store::max_records_per_read));
   while (!is_closed()) {
     const auto described = clock_.monotonic() >= next_description_ ? describe() : store::Answer<void>();
-    if (has_ended_ || (is_disabled_ && shards_.have_ended())) return stream_has_ended();
+    if (has_ended_ || (is_disabled_ && shards_.have_all_been_read())) return stream_has_ended();
     const auto read = read_round(deadline, gathered);
     if (!gathered.records.empty()) return std::move(gathered.records);  // an error comes again
     if (!read) return base::propagate(read.error());
