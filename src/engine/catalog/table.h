@@ -134,7 +134,7 @@ struct Table {
   std::optional<TimeToLive> time_to_live;
   std::optional<TimeToLiveChange> last_time_to_live_change;
   std::optional<PointInTimeRecovery> recovery;
-  bool is_imported = false;  // it is being filled by an import, and serves nobody else until it is opened
+  bool is_imported = false;  // it is being filled by an import, and serves no requests until it is opened
   bool is_recorded = false;  // changes leave undo records as long as a backup of it is being made
   std::optional<EnabledStream> stream;
   std::optional<std::string> latest_stream_label;
