@@ -2,6 +2,7 @@
 
 #include "engine/backups/backup_operations.h"
 #include "engine/backups/table_backups.h"
+#include "engine/backups/table_transfers.h"
 #include "engine/catalog/core.h"
 #include "engine/items/answering_entry.h"
 #include "engine/items/item_reader.h"
@@ -26,6 +27,7 @@ struct Engine::Parts {
         streams(*core),
         backups(*core),
         table_backups(*core),
+        transfers(*core),
         reader(*core),
         pages(*core),
         writer(*core),
@@ -38,6 +40,7 @@ struct Engine::Parts {
   StreamOperations streams;
   BackupOperations backups;
   EngineBackups table_backups;
+  EngineTransfers transfers;
   ItemReader reader;
   PageReader pages;
   ItemWriter writer;
@@ -187,6 +190,7 @@ store::Answer<store::ListTagsResponse> Engine::list_tags_of_resource(const std::
   return current().tables.list_tags(arn);
 }
 store::ResourceSettings* Engine::resource_settings() { return &current().settings; }
+store::TableTransfers* Engine::table_transfers() { return &current().transfers; }
 store::TableBackups* Engine::table_backups() { return &current().table_backups; }
 
 store::Answer<store::ListStreamsResponse> Engine::list_streams(const store::ListStreamsRequest& request) {

@@ -79,6 +79,7 @@ class Engine final : public store::Store {
   store::Answer<store::ListTagsResponse> list_tags_of_resource(const std::string& arn) override;
   store::ResourceSettings* resource_settings() override;
   store::TableBackups* table_backups() override;
+  store::TableTransfers* table_transfers() override;
 
   store::Answer<store::ListStreamsResponse> list_streams(const store::ListStreamsRequest& request) override;
   store::Answer<store::StreamDescription> describe_stream(const store::DescribeStreamRequest& request) override;

@@ -21,6 +21,11 @@ enum class ErrorType {
   backup_not_found,
   continuous_backups_unavailable,
   point_in_time_recovery_unavailable,
+  export_conflict,
+  export_not_found,
+  import_conflict,
+  import_not_found,
+  invalid_export_time,
   invalid_restore_time,
   table_already_exists,  // what restores say instead of resource_in_use
   table_in_use,          // likewise, of a table that is being created or deleted

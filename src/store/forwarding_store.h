@@ -98,6 +98,7 @@ class ForwardingStore : public Store {
   }
   ResourceSettings* resource_settings() override { return inner_.resource_settings(); }
   TableBackups* table_backups() override { return inner_.table_backups(); }
+  TableTransfers* table_transfers() override { return inner_.table_transfers(); }
   Answer<ListStreamsResponse> list_streams(const ListStreamsRequest& request) override {
     return inner_.list_streams(request);
   }

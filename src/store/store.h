@@ -63,6 +63,43 @@ class TableBackups {
   virtual Answer<TableDescription> restore_table_from_backup(const RestoreFromBackupRequest& request) = 0;
 };
 
+// Each is used by one thread at a time, must not outlive the store, and reads what was there when it was made.
+class ItemReader {
+ public:
+  virtual ~ItemReader() = default;
+  virtual Answer<ItemPortion> next() = 0;
+};
+class ChangeReader {
+ public:
+  virtual ~ChangeReader() = default;
+  virtual Answer<ChangePortion> next() = 0;
+};
+
+// What exports and imports of whole tables need of a store. Any thread.
+class TableTransfers {
+ public:
+  virtual ~TableTransfers() = default;
+
+  // By its ARN: as it was at the end of the second that the time is in, or of the last one that can be restored.
+  virtual Answer<PastTable> past_table(const std::string& table_arn, std::optional<base::TimePoint> time) = 0;
+  // All items as they were at the end of that second; fails if the table or its records are gone by now.
+  virtual Answer<std::unique_ptr<ItemReader>> read_items(const PastTable& table) = 0;
+  // What the commits of the seconds from `from` on, and before the table's own, did to its items.
+  virtual Answer<std::unique_ptr<ChangeReader>> read_changes(const PastTable& table, base::TimePoint from) = 0;
+
+  // Makes a table that is being created until it is opened, and the record, in one commit.
+  virtual Answer<TableDescription> begin_import(const CreateTableRequest& request, const TransferRecord& record) = 0;
+  // Puts items into such a table, each in the place of one with its key. Of several with one key, the last one stays.
+  virtual Answer<ImportedItems> import_items(const std::string& table_name, std::vector<item::Item> items) = 0;
+  // Opens the table, if there is one, or removes it; and replaces the record, in one commit.
+  virtual Answer<void> end_import(const std::string& table_name, bool keep_table, const TransferRecord& record) = 0;
+
+  // Records are durable when this returns.
+  virtual Answer<void> put_record(const TransferRecord& record) = 0;
+  virtual Answer<void> remove_record(const std::string& id) = 0;
+  virtual Answer<std::vector<TransferRecord>> records() = 0;
+};
+
 class Store {
  public:
   virtual ~Store() = default;
@@ -112,6 +149,7 @@ class Store {
   virtual ResourceSettings* resource_settings() { return nullptr; }
   // Likewise.
   virtual TableBackups* table_backups() { return nullptr; }
+  virtual TableTransfers* table_transfers() { return nullptr; }
 
   // Streams.
   virtual Answer<ListStreamsResponse> list_streams(const ListStreamsRequest& request) = 0;

@@ -148,6 +148,41 @@ struct RestoreFromBackupRequest {
   RestoreOverrides overrides;
 };
 
+// A table with point-in-time recovery, as an export knows it, and the time that it is read as of.
+struct PastTable {
+  std::string name;
+  std::string arn;
+  std::string id;
+  std::vector<std::string> key_attributes;
+  base::TimePoint time;  // a whole second
+};
+// Some of the items of a table, or of what became of them.
+struct ItemPortion {
+  std::vector<item::Item> items;  // possibly none although there are more
+  std::int64_t bytes = 0;         // as DynamoDB counts them
+  bool is_last = false;
+};
+struct ItemChange {
+  item::Item key;
+  std::optional<item::Item> before;
+  std::optional<item::Item> after;
+  base::TimePoint written;  // last
+};
+struct ChangePortion {
+  std::vector<ItemChange> changes;
+  bool is_last = false;
+};
+// What became of items that were to be put into a table that is imported.
+struct ImportedItems {
+  std::size_t count = 0;              // of those that were taken
+  std::vector<std::string> refusals;  // the rule that each of the others breaks
+};
+// What a store keeps of an export or an import, for those who run it.
+struct TransferRecord {
+  std::string id;
+  std::string text;
+};
+
 struct ListTagsResponse {
   std::vector<Tag> tags;
   std::optional<std::string> next_token;

@@ -84,10 +84,10 @@ Endpoint::Endpoint(store::Store& store, EndpointOptions options)
       partiql_(store),
       faults_(options_.faults),
       long_calls_(options_.long_call_threads, options_.max_waiting_long_calls),
-      services_(std::make_unique<const Services>(
-          Services{&store, &partiql_, &control_, options_.region, &address_, &long_calls_, options_.answers.get()})),
-      long_services_(std::make_unique<const Services>(
-          Services{&store, &partiql_, &control_, options_.region, &address_, nullptr, options_.answers.get()})) {}
+      services_(std::make_unique<const Services>(Services{&store, &partiql_, &control_, options_.region, &address_,
+                                                          &long_calls_, options_.exchange, options_.answers.get()})),
+      long_services_(std::make_unique<const Services>(Services{&store, &partiql_, &control_, options_.region, &address_,
+                                                               nullptr, options_.exchange, options_.answers.get()})) {}
 
 Endpoint::~Endpoint() = default;
 

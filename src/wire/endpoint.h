@@ -15,6 +15,7 @@
 #include "base/memory_budget.h"
 #include "base/swappable.h"
 #include "base/thread_pool.h"
+#include "exchange/exchange.h"
 #include "http/message.h"
 #include "http/origin_policy.h"
 #include "partiql/executor.h"
@@ -39,7 +40,8 @@ struct EndpointOptions {
   http::OriginPolicy origin_policy;      // where any key is accepted; and which web pages may call
   FaultInjection faults;
   bool log_requests = false;
-  access::Audit* audit = nullptr;  // must outlive the endpoint; without one, nothing is written down
+  exchange::Exchange* exchange = nullptr;  // must outlive the endpoint; without one, there are no exports and imports
+  access::Audit* audit = nullptr;          // must outlive the endpoint; without one, nothing is written down
   // The store is on other machines: every call waits for it, on a thread for long calls.
   bool all_calls_are_long = false;
   int long_call_threads = 0;                 // 0: one per core, but at least two

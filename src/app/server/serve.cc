@@ -27,6 +27,7 @@
 #include "app/server/shutdown_plan.h"
 #include "app/server/start_traces.h"
 #include "app/server/support_service.h"
+#include "app/server/table_exchange.h"
 #include "app/store/open_store.h"
 #include "app/store/service_tables.h"
 #include "app/store/table_uses.h"
@@ -350,6 +351,8 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   ReadOnlyTables closed(watched, std::move(audits));
   wire::EndpointOptions options_of_endpoint = endpoint_options(settings, memory);
   if (audit) options_of_endpoint.audit = &audit->log();
+  TRY(const std::unique_ptr<TableExchange> exchange, TableExchange::open(store, settings, *clock, opened->keys()));
+  if (exchange) options_of_endpoint.exchange = &exchange->exchange();
   auto endpoint = std::make_unique<wire::Endpoint>(closed, std::move(options_of_endpoint));
   std::unique_ptr<MessageGateway> gateway;
   std::unique_ptr<MetricsService> figures;
@@ -459,6 +462,7 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
     if (figures) figures->stop();
   }
   endpoint->stop();
+  if (exchange) exchange->stop();
   if (audit) audit->log().stop();
   listening = nullptr;
   outbox.reset();

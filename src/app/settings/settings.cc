@@ -5,6 +5,7 @@
 #include "app/console/suggestion.h"
 #include "app/settings/setting_values.h"
 #include "net/address.h"
+#include "objects/object_store.h"
 
 namespace postino::app {
 
@@ -55,6 +56,19 @@ base::Result<void> take_shutdown_grace(Settings& settings, const std::string& te
     return base::invalid("must be a duration of whole seconds, up to 1h, such as 10s");
   settings.shutdown_grace = seconds;
   return {};
+}
+
+base::Result<void> take_export_bucket(Settings& settings, const std::string& text) {
+  TRY_VOID(objects::check_bucket_name(text));
+  settings.export_buckets.push_back(text);
+  return {};
+}
+
+std::string show_export_buckets(const Settings& settings) {
+  std::string list;
+  for (const std::string& bucket : settings.export_buckets)
+    list.append(list.empty() ? "" : ", ").append(quoted(bucket));
+  return "[" + list + "]";
 }
 
 base::Result<void> take_deletion_delay(Settings& settings, const std::string& text) {
@@ -162,6 +176,13 @@ std::vector<Setting> store_settings() {
       {"store.deletion_delay", "--deletion-delay", "POSTINO_DELETION_DELAY", "DURATION",
        "how long tables and backups that were deleted can be restored, up to 365d", SettingKind::text,
        take_deletion_delay, show_duration_of<&Settings::deletion_delay>},
+      {"store.export_directory", "--export-directory", "POSTINO_EXPORT_DIRECTORY", "DIRECTORY",
+       "directory for exports and imports of tables: each directory in it is a bucket", SettingKind::text,
+       take_text<&Settings::export_directory>, show_text<&Settings::export_directory>},
+      {"store.export_buckets", "--export-bucket", "POSTINO_EXPORT_BUCKETS", "NAME",
+       "bucket of the object store --objects-endpoint that tables may be exported to and imported from. Repeat the "
+       "flag, or separate buckets by commas in the environment",
+       SettingKind::list, take_export_bucket, show_export_buckets, [](Settings& all) { all.export_buckets.clear(); }},
       {"log.level", "--log-level", "POSTINO_LOG_LEVEL", "LEVEL", "info, warning or error", SettingKind::text,
        take_log_level, show_log_level},
       {"log.format", "--log-format", "POSTINO_LOG_FORMAT", "FORMAT", "text or json", SettingKind::text, take_log_format,
@@ -293,6 +314,9 @@ base::Result<void> check(const Settings& settings) {
   errors.add(check(settings.objects));
   const bool finds_keys = settings.store == StoreKind::dynamodb;
   if (!settings.objects.bucket.empty()) errors.add(check_bucket(settings.objects, "--objects-bucket", finds_keys));
+  if (!settings.export_buckets.empty()) errors.add(check_bucket(settings.objects, "--export-bucket", finds_keys));
+  if (!settings.export_buckets.empty() && !settings.export_directory.empty())
+    errors.add("--export-directory and --export-bucket must not be given together");
   if (bucket_of_spool(settings.outbox))
     errors.add(check_bucket(settings.objects, "--spool " + settings.outbox.spool, finds_keys));
   if (!settings.outbox.off) errors.add(check_metrics(settings));

@@ -39,7 +39,9 @@ struct Settings {
   int threads = 0;
   int max_connections = 20'000;
   bool realistic_timing = false;
-  base::Milliseconds deletion_delay{0};  // what is deleted can be restored so long
+  base::Milliseconds deletion_delay{0};     // what is deleted can be restored so long
+  std::string export_directory;             // the directories in it are buckets for exports and imports; or
+  std::vector<std::string> export_buckets;  // these, where the objects are
   bool enforce_throughput = false;
   wire::FaultInjection faults;
 

@@ -40,8 +40,8 @@ const std::vector<EffectRule>& effect_rules() {
         "store.ca", "store.timeout"},
        [](const Settings& all) { return all.store == StoreKind::embedded; },
        "without --store dynamodb"},
-      {{"store.durability", "store.cache_mb", "store.reserve_mb", "store.deletion_delay", "dynamodb.realistic_timing",
-        "dynamodb.enforce_throughput"},
+      {{"store.durability", "store.cache_mb", "store.reserve_mb", "store.deletion_delay", "store.export_directory",
+        "store.export_buckets", "dynamodb.realistic_timing", "dynamodb.enforce_throughput"},
        [](const Settings& all) { return all.store == StoreKind::dynamodb; },
        "with --store dynamodb: it is about the embedded store"},
       {{"reminders.table", "reminders.shards", "reminders.rules", "reminders.other_person", "reminders.currency",
@@ -54,13 +54,16 @@ const std::vector<EffectRule>& effect_rules() {
        [](const Settings& all) { return all.tickets.off; },
        "with --no-tickets"},
       {{"objects.endpoint", "objects.region", "objects.key_id", "objects.secret", "objects.ca", "objects.timeout"},
-       [](const Settings& all) { return all.tickets.off && !bucket_of_spool(all.outbox); },
-       "with --no-tickets, and without a --spool in a bucket"},
+       [](const Settings& all) {
+         return all.tickets.off && !bucket_of_spool(all.outbox) && all.export_buckets.empty();
+       },
+       "with --no-tickets, and without a --spool in a bucket or an --export-bucket"},
       {{"objects.endpoint", "objects.region", "objects.key_id", "objects.secret", "objects.ca", "objects.timeout"},
        [](const Settings& all) {
-         return !all.tickets.off && all.objects.bucket.empty() && !bucket_of_spool(all.outbox);
+         return !all.tickets.off && all.objects.bucket.empty() && !bucket_of_spool(all.outbox) &&
+                all.export_buckets.empty();
        },
-       "without --objects-bucket, and without a --spool in a bucket"},
+       "without --objects-bucket or --export-bucket, and without a --spool in a bucket"},
       {{"tickets.reply_to"}, [](const Settings& all) { return all.tickets.from.empty(); }, "without --tickets-from"},
       {{"metrics.table", "metrics.with_emails", "metrics.batch", "metrics.window", "metrics.retries",
         "metrics.subscribers"},

@@ -12,6 +12,9 @@ inline constexpr std::string_view stream_prefix = "stream/";
 inline constexpr std::string_view stream_end = "stream0";
 inline constexpr std::string_view backup_prefix = "backup/";
 inline constexpr std::string_view backup_end = "backup0";
+// What those who export and import tables keep of it: the prefix and an id.
+inline constexpr std::string_view transfer_prefix = "transfer/";
+inline constexpr std::string_view transfer_end = "transfer0";
 // How far a table, or the image of a backup, is filled that is being restored or made: the prefix and
 // its id.
 inline constexpr std::string_view restored_prefix = "restored/";

@@ -140,6 +140,7 @@ void write_table_settings(RecordWriter& writer, const Table& table) {
                                          .time("records_from", table.recovery->enabled_at)
                                          .integer("period_days", table.recovery->period_days)
                                          .time("trimmed_until", table.recovery->trimmed_until)));
+  if (table.is_imported) writer.boolean("is_imported", true);
   if (table.is_recorded) writer.boolean("is_recorded", true);
   if (table.restore)
     writer.map("restore", std::move(RecordWriter()
@@ -171,6 +172,7 @@ void read_table_settings(Table& table, const RecordReader& reader) {
   if (const auto map = reader.map("restore"))
     table.restore = {map->text("source_arn"), static_cast<ObjectId>(map->integer("source")), map->time("time"),
                      map->optional_text("backup"), map->optional_time("changes_after")};
+  table.is_imported = reader.boolean("is_imported");
   table.is_recorded = reader.boolean("is_recorded");
   if (const auto map = reader.map("stream"))
     table.stream = {static_cast<ObjectId>(map->integer("id")), map->enumeration<store::StreamViewType>("view")};

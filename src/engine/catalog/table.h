@@ -134,6 +134,7 @@ struct Table {
   std::optional<TimeToLive> time_to_live;
   std::optional<TimeToLiveChange> last_time_to_live_change;
   std::optional<PointInTimeRecovery> recovery;
+  bool is_imported = false;  // it is being filled by an import, and serves no requests until it is opened
   bool is_recorded = false;  // changes leave undo records as long as a backup of it is being made
   std::optional<EnabledStream> stream;
   std::optional<std::string> latest_stream_label;
@@ -152,9 +153,11 @@ struct Table {
   Index* find_index(std::string_view index_name);
   bool has_local_indexes() const;
   // Can items be read and written? Not while the table is being created or deleted.
-  bool serves_items() const { return !restore && (!transition || transition->status == store::TableStatus::updating); }
+  bool serves_items() const {
+    return !restore && !is_imported && (!transition || transition->status == store::TableStatus::updating);
+  }
   bool is_being_created() const {
-    return restore || (transition && transition->status == store::TableStatus::creating);
+    return restore || is_imported || (transition && transition->status == store::TableStatus::creating);
   }
   // Is the index new, and its filling not to be started yet?
   bool is_allocating(const Index& index) const { return transition && transition->allocating_index == index.name; }

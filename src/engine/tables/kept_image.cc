@@ -47,7 +47,7 @@ Table kept_definition(const Table& table) {
 }
 
 std::optional<base::Milliseconds> kept_after_deletion(const Core& core, const Table& table) {
-  if (table.restore) return std::nullopt;  // it never was whole
+  if (table.restore || table.is_imported) return std::nullopt;  // it never was whole
   base::Milliseconds kept = core.options.deletion_delay;
   if (table.recovery) kept = std::max(kept, deleted_table_retention);
   return kept > base::Milliseconds::zero() ? std::optional(kept) : std::nullopt;

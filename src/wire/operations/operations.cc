@@ -4,6 +4,8 @@
 
 #include "wire/operations/backup_operations.h"
 #include "wire/operations/batch_operations.h"
+#include "wire/operations/export_operations.h"
+#include "wire/operations/import_operations.h"
 #include "wire/operations/insight_operations.h"
 #include "wire/operations/item_operations.h"
 #include "wire/operations/page_operations.h"
@@ -54,6 +56,12 @@ constexpr auto operations = std::to_array<Operation>({
     operation<ListBackups>(Plane::control),
     operation<DeleteBackup>(Plane::control),
     operation<RestoreTableFromBackup>(Plane::control),
+    operation<ExportTableToPointInTime>(Plane::control),
+    operation<DescribeExport>(Plane::control),
+    operation<ListExports>(Plane::control),
+    operation<ImportTable>(Plane::control),
+    operation<DescribeImport>(Plane::control),
+    operation<ListImports>(Plane::control),
     operation<TagResource>(Plane::control),
     operation<UntagResource>(Plane::control),
     operation<ListTagsOfResource>(Plane::control),

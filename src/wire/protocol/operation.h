@@ -29,6 +29,7 @@
 
 #include "base/memory_budget.h"
 #include "base/thread_pool.h"
+#include "exchange/exchange.h"
 #include "partiql/executor.h"
 #include "store/store.h"
 #include "wire/authorization/access_check.h"
@@ -48,8 +49,9 @@ struct Services {
   std::string region;
   // Of this endpoint, as DescribeEndpoints tells it.
   const std::atomic<std::shared_ptr<const std::string>>* address = nullptr;
-  LongCalls* long_calls = nullptr;        // nullptr: the caller's thread is one of them, and may take its time
-  base::MemoryBudget* answers = nullptr;  // that clients have not taken yet; nullptr: without limit
+  LongCalls* long_calls = nullptr;         // nullptr: the caller's thread is one of them, and may take its time
+  exchange::Exchange* exchange = nullptr;  // nullptr: the server has no place for exports and imports
+  base::MemoryBudget* answers = nullptr;   // that clients have not taken yet; nullptr: without limit
 };
 
 // What a request asked to be told beside its result.

@@ -181,6 +181,37 @@ void write(JsonWriter& json, const store::KeySchema& schema) {
   json.end_array();
 }
 
+void write_creation(JsonWriter& json, const store::CreateTableRequest& request) {
+  json.begin_object().key("TableName").string(request.table_name);
+  write_definitions(json, request.attribute_definitions);
+  write(json.key("KeySchema"), request.key_schema);
+  if (request.billing_mode) json.key("BillingMode").string(word_for(*request.billing_mode));
+  if (request.throughput) write_units(json, *request.throughput);
+  write_on_demand(json, request.on_demand);
+  if (request.encryption) {
+    json.key("SSESpecification").begin_object().key("Enabled").boolean(request.encryption->enabled);
+    if (request.encryption->type) json.key("SSEType").string(*request.encryption->type);
+    if (request.encryption->key_id) json.key("KMSMasterKeyId").string(*request.encryption->key_id);
+    json.end_object();
+  }
+  if (request.global_indexes) {
+    json.key("GlobalSecondaryIndexes").begin_array();
+    for (const store::GlobalIndexDefinition& index : *request.global_indexes) {
+      json.begin_object().key("IndexName").string(index.name);
+      write(json.key("KeySchema"), index.key_schema);
+      store::IndexDescription projected;
+      projected.projection = index.projection.type.value_or(store::ProjectionType::all);
+      projected.non_key_attributes = index.projection.non_key_attributes.value_or(std::vector<std::string>());
+      write_projection(json, projected);
+      if (index.throughput) write_units(json, *index.throughput);
+      write_on_demand(json, index.on_demand);
+      json.end_object();
+    }
+    json.end_array();
+  }
+  json.end_object();
+}
+
 void write_source(JsonWriter& json, const store::TableDescription& table) {
   json.begin_object().key("TableName").string(table.name).key("TableId").string(table.id);
   json.key("TableArn").string(table.arn).key("TableSizeBytes").integer(table.size_bytes).key("KeySchema");
