@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "app/server/bucket.h"
+#include "app/store/bucket.h"
 #include "base/log.h"
 #include "outbox/ledger/directory_spool.h"
 #include "outbox/ledger/object_spool.h"

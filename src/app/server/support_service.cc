@@ -1,6 +1,6 @@
 #include "app/server/support_service.h"
 
-#include "app/server/bucket.h"
+#include "app/store/bucket.h"
 #include "base/log.h"
 #include "base/metrics_text.h"
 #include "base/this_thread.h"

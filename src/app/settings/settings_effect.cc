@@ -54,19 +54,25 @@ const std::vector<EffectRule>& effect_rules() {
        [](const Settings& all) { return all.tickets.off; },
        "with --no-tickets"},
       {{"objects.endpoint", "objects.region", "objects.key_id", "objects.secret", "objects.ca", "objects.timeout"},
-       [](const Settings& all) { return all.tickets.off && !bucket_of_spool(all.outbox); },
-       "with --no-tickets, and without a --spool in a bucket"},
+       [](const Settings& all) {
+         return all.tickets.off && !bucket_of_spool(all.outbox) && !bucket_of_backups(all.backups);
+       },
+       "with --no-tickets, and without a --spool or --backup-to in a bucket"},
       {{"objects.endpoint", "objects.region", "objects.key_id", "objects.secret", "objects.ca", "objects.timeout"},
        [](const Settings& all) {
-         return !all.tickets.off && all.objects.bucket.empty() && !bucket_of_spool(all.outbox);
+         return !all.tickets.off && all.objects.bucket.empty() && !bucket_of_spool(all.outbox) &&
+                !bucket_of_backups(all.backups);
        },
-       "without --objects-bucket, and without a --spool in a bucket"},
+       "without --objects-bucket, and without a --spool or --backup-to in a bucket"},
       {{"tickets.reply_to"}, [](const Settings& all) { return all.tickets.from.empty(); }, "without --tickets-from"},
       {{"metrics.table", "metrics.with_emails", "metrics.batch", "metrics.window", "metrics.retries",
         "metrics.subscribers"},
        [](const Settings& all) { return all.metrics.off; },
        "with --no-metrics"},
       {{"audit.table", "audit.keep"}, [](const Settings& all) { return all.audit.off; }, "with --no-audit"},
+      {{"backup.every", "backup.keep", "backup.key"},
+       [](const Settings& all) { return all.backups.place.empty(); },
+       "without --backup-to"},
       {{"mysql."},
        [](const Settings& all) { return all.outbox.ledger != LedgerKind::mysql; },
        "without --ledger mysql"},

@@ -1,4 +1,4 @@
-#include "app/server/bucket.h"
+#include "app/store/bucket.h"
 
 namespace postino::app {
 
