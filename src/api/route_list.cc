@@ -61,6 +61,7 @@ std::vector<Route> gather_routes() {
                            figure_routes,
                            session_routes,
                            audit_routes,
+                           backup_routes,
                            description_routes})
     std::ranges::move(group(), std::back_inserter(routes));
   for (Route& route : routes) {

@@ -16,5 +16,7 @@ const Operation* find_operation(std::string_view id);
 
 // Those that describe the API itself, from the list.
 std::vector<Route> description_routes();
+// And about backups of the store that it works on.
+std::vector<Route> backup_routes();
 
 }  // namespace postino::api

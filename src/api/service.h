@@ -16,6 +16,7 @@
 #include "api/protocol/sign_ins.h"
 #include "api/router.h"
 #include "api/statistics.h"
+#include "backup/backups.h"
 #include "base/memory_budget.h"
 #include "base/random.h"
 #include "base/swappable.h"
@@ -45,6 +46,7 @@ struct ApiOptions {
   // Both must outlive the API; without them nothing is written down of what callers do.
   access::Audit* audit = nullptr;
   access::AuditReader* audit_reader = nullptr;
+  backup::Backups* backups = nullptr;  // must outlive the API; without it none are made
   // Without one, capacity is planned with the prices that come with the program, and nothing is watched.
   std::shared_ptr<const capacity::Planner> planner;
   bool log_requests = false;  // failures are logged anyway

@@ -5,6 +5,8 @@
 #include "backup/file_restore.h"
 #include "backup/place_testing.h"
 #include "backup/retention.h"
+#include "backup/sealing.h"
+#include "base/hash.h"
 
 namespace postino::backup {
 namespace {
@@ -296,6 +298,20 @@ TEST(BackupFormat, StaysAsItIs) {
   const std::string object = SealedForm(std::nullopt).encode("name", "contents", random);
   EXPECT_EQ(object.substr(0, 6), std::string("PSTB\1p"));
   EXPECT_EQ(object.substr(6 + 32), "contents");
+  const std::string header = object.substr(0, 6);
+  EXPECT_EQ(object.substr(6, 32), base::sha256(header + "name\n" + base::sha256("contents")));
+}
+
+TEST(BackupFormat, StaysAsItIsWhenSealed) {
+  base::SeededRandom random(1);
+  const DataKey key{"0123456789abcdef", std::string(32, 'k')};
+  const std::string object = SealedForm(key).encode("name", "contents", random);
+  const std::string header = std::string("PSTB\1s") + key.id;
+  ASSERT_EQ(object.substr(0, 22), header);
+  EXPECT_EQ(unseal(base::hmac_sha256(key.secret, "object name"), object.substr(22), header + "name"), "contents");
+  EXPECT_EQ(SealedForm(key).chunk_of("contents"),
+            base::to_hex(base::hmac_sha256(base::hmac_sha256(key.secret, "names"), base::sha256("contents"))));
+  EXPECT_EQ(SealedForm(std::nullopt).chunk_of("contents"), base::to_hex(base::sha256("contents")));
 }
 
 TEST(MasterKeyText, MustBeWhole) {

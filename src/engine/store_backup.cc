@@ -3,12 +3,13 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "engine/recovery/repair_files.h"
-#include "engine/storage/database.h"
 #include "engine/storage/data_directory.h"
+#include "engine/storage/database.h"
 #include "engine/storage/log_scan.h"
 #include "engine/storage/manifest.h"
 #include "engine/storage/store_files.h"
@@ -86,17 +87,21 @@ class CheckpointMaker {
     return repair_failure("link", from_ / name, last_system_error());
   }
 
-  // All that are there now, oldest first. Those before the last one are not written any more; of the last one the
-  // copy has what was written by then, and may end in the middle of a commit, which is cut off.
+  // All that are there now and needed, oldest first. Those before the last one are not written any more; of the last
+  // one the copy has what was written by then, and may end in the middle of a commit, which is cut off.
   base::Result<void> take_logs() {
-    rocksdb::VectorLogPtr logs;
-    if (const auto status = rocks().GetSortedWalFiles(logs); !status.ok()) return base::propagate(error_from(status));
-    for (const auto& log : logs) {
-      if (log->Type() != rocksdb::kAliveLogFile) continue;
-      const std::string name = numbered_file(log->LogNumber(), ".log");
+    TRY(const std::string manifest_name, current_manifest(to_));
+    TRY(const Manifest manifest, read_manifest(to_ / manifest_name));
+    std::set<std::uint64_t> numbers;
+    TRY(const std::vector<KnownFile> files, list_store_files(database_.directory()));
+    for (const KnownFile& file : files)
+      if (const auto number = file_number(file.name, ".log"); number && *number >= manifest.first_log)
+        numbers.insert(*number);
+    for (const std::uint64_t number : numbers) {
+      const std::string name = numbered_file(number, ".log");
       TRY_VOID(copy_synced_file(from_ / name, to_ / name));
       TRY(const LogScan scan, scan_log(to_ / name, LogKind::writes));
-      if (scan.fault && (scan.fault->followed || log != logs.back()))
+      if (scan.fault && (scan.fault->followed || number != *numbers.rbegin()))
         return base::fail(base::ErrorCode::corrupt,
                           "store/" + name + ": " + scan.fault->what + " at byte " + std::to_string(scan.fault->offset));
       if (scan.fault) TRY_VOID(cut(to_ / name, scan.whole));

@@ -45,6 +45,8 @@ base::Result<StoreRestore> StoreRestore::begin(const fs::path& directory) {
   return StoreRestore(directory, std::move(lock));
 }
 
+void StoreRestore::abandon() const { static_cast<void>(remove_path(place())); }
+
 base::Result<StoreCheck> StoreRestore::finish(const base::Clock& clock) {
   TRY(StoreCheck check, check_locked_store(place(), clock));
   if (!check.sound()) return check;

@@ -24,6 +24,10 @@ class StoreRestore {
   // is changed, and the check says why.
   base::Result<StoreCheck> finish(const base::Clock& clock);
 
+  // What was written to the place goes, and the directory is empty again: after an error that is not of finish(), or a
+  // check that found the store unsound.
+  void abandon() const;
+
  private:
   StoreRestore(std::filesystem::path directory, DataDirectoryLock lock)
       : directory_(std::move(directory)), lock_(std::move(lock)) {}

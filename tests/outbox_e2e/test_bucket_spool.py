@@ -1,46 +1,18 @@
 """Payloads and messages in a bucket that servers share: each reads what the other has written. While the bucket is away,
 nothing is accepted that could not be sent, what was accepted waits, and all goes on when it is back."""
 
-import json
-import subprocess
-import sys
-import urllib.request
-from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
-from pathlib import Path
 
 import pytest
 
+from bucket_server import BUCKET, bucket_server
 from payloads import payload
 from recording_smtp import RecordingSmtp
 from waiting import eventually
 
 pytestmark = pytest.mark.remote_only
 
-S3_SERVER = Path(__file__).parents[1] / "objects" / "s3_server.py"
-BUCKET = "postino-test"
-KEYS = ["--objects-key-id", "AKIDEXAMPLE", "--objects-secret", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"]
 TIMES = ["--retry-first", "100ms", "--retry-longest", "200ms"]
-
-
-class Bucket:
-    def __init__(self, port, control):
-        self.flags = ["--spool", f"s3://{BUCKET}/mail", "--objects-endpoint", f"http://127.0.0.1:{port}"]
-        self.flags += ["--objects-region", "eu-west-1", *KEYS]
-        self.control = f"http://127.0.0.1:{control}"
-
-    def be_there(self, is_there):
-        told = json.dumps({"buckets": [BUCKET] if is_there else []}).encode()
-        urllib.request.urlopen(urllib.request.Request(self.control, told), timeout=60).close()
-
-
-@contextmanager
-def bucket_server():
-    with subprocess.Popen([sys.executable, "-B", S3_SERVER], stdout=subprocess.PIPE, text=True) as server:
-        try:
-            yield Bucket(*server.stdout.readline().split())
-        finally:
-            server.kill()
 
 
 def test_servers_share_a_bucket_and_wait_for_it(start):

@@ -13,6 +13,7 @@
 #include "api/protocol/access.h"
 #include "api/protocol/problem.h"
 #include "api/protocol/target.h"
+#include "backup/backups.h"
 #include "base/clock.h"
 #include "base/memory_budget.h"
 #include "capacity/planner.h"
@@ -65,6 +66,7 @@ struct Services {
   metrics::Metrics* metrics;             // nullptr: nothing is counted
   SignIns* sign_ins = nullptr;           // nullptr: there are no sessions
   access::AuditReader* audit = nullptr;  // nullptr: nothing is written down
+  backup::Backups* backups = nullptr;    // nullptr: none are made
 };
 
 // The memory for a large answer. It is taken before the answer is read, by its size.

@@ -56,6 +56,7 @@ inline constexpr ProblemType no_sessions{404, "NO_SESSIONS", "There is nothing t
 inline constexpr ProblemType session_not_found{404, "SESSION_NOT_FOUND", "Session not found"};
 inline constexpr ProblemType user_not_found{404, "USER_NOT_FOUND", "User or API key not found"};
 inline constexpr ProblemType no_audit{404, "NO_AUDIT", "There is no audit"};
+inline constexpr ProblemType no_backups{404, "NO_BACKUPS", "No backups are made"};
 inline constexpr ProblemType not_watched{404, "NOT_WATCHED", "The traffic of the store is not watched"};
 inline constexpr ProblemType no_metrics{404, "NO_METRICS", "Nothing is counted"};
 inline constexpr ProblemType source_not_found{404, "SOURCE_NOT_FOUND", "Nothing of this name is counted"};
@@ -72,6 +73,7 @@ inline constexpr ProblemType unknown_answer{404, "UNKNOWN_ANSWER", "The message 
 inline constexpr ProblemType not_cached{404, "NOT_CACHED", "There is no such entry, or it has expired"};
 inline constexpr ProblemType method_not_allowed{405, "METHOD_NOT_ALLOWED", "The path does not allow this method"};
 inline constexpr ProblemType not_counted_here{409, "NOT_COUNTED_HERE", "The server does not count this now"};
+inline constexpr ProblemType backup_under_way{409, "BACKUP_UNDER_WAY", "A backup is being made", true};
 inline constexpr ProblemType not_retried{409, "NOT_RETRIED", "The change cannot be tried again"};
 inline constexpr ProblemType wrong_state{409, "WRONG_STATE", "The state of the e-mail does not allow this"};
 inline constexpr ProblemType unreadable_email{409, "UNREADABLE_EMAIL", "The record of the e-mail cannot be read"};

@@ -50,6 +50,8 @@ CommandLine::CommandLine() : program_(std::make_unique<CLI::App>(description, "p
   add_tables_command(*this);
   add_check_command(*this);
   add_repair_command(*this);
+  add_backup_command(*this);
+  add_restore_command(*this);
   add_tour_command(*this);
 }
 

@@ -16,6 +16,7 @@ void add_copy_command(CommandLine& line);      // e-mails from one ledger to the
 void add_check_command(CommandLine& line);     // verifies a store that is not open
 void add_repair_command(CommandLine& line);    // saves what can be saved of a damaged one
 void add_tables_command(CommandLine& line);    // shows and makes the tables of the services
+void add_restore_command(CommandLine& line);   // puts a backup into an empty data directory
 void add_tour_command(CommandLine& line);      // shows the store
 
 // By way of a server's REST API.
@@ -30,6 +31,7 @@ void add_reminders_command(CommandLine& line);  // drafts and approves payment r
 void add_tickets_command(CommandLine& line);    // opens tickets, and works on them
 void add_sessions_command(CommandLine& line);   // signs in, lists and ends sessions
 void add_audit_command(CommandLine& line);      // lists who has done what, and verifies that list
+void add_backup_command(CommandLine& line);     // makes a backup, and looks at those of a place; that without a server
 void add_capacity_command(CommandLine& line);   // what traffic takes and costs on DynamoDB; also without a server
 void add_metrics_command(CommandLine& line);    // live figures, their history, and what follows the changes of tables
 

@@ -108,6 +108,7 @@ struct OutboxService::Parts {
   metrics::Metrics* metrics = nullptr;                      // may be null
   std::shared_ptr<signature::KeySource> keys;               // for buckets; may be null
   AuditAccess audit;
+  backup::Backups* backups = nullptr;
   ObjectSettings objects;
   base::SystemRandom random;
   base::Pause pause;
@@ -253,6 +254,7 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGatew
   options_of_api.metrics = metrics;
   options_of_api.audit = audit.audit;
   options_of_api.audit_reader = audit.reader;
+  options_of_api.backups = backups;
   options_of_api.store_keys = store_keys.get();
   const store::Retry retry(random, [this](base::Milliseconds delay) { pause.wait(delay); });
   sessions = make_sessions(store, all.tickets.table, own_clock, random, retry);
@@ -302,13 +304,14 @@ base::Result<std::unique_ptr<OutboxService>> OutboxService::create(
     store::Store& store, MessageGateway& gateway, const Settings& settings, const MemoryLimits& memory,
     const base::PlausibleClock& clock, std::shared_ptr<outbox::ForeignWriteLog> log,
     std::shared_ptr<const capacity::Planner> planner, metrics::Metrics* metrics,
-    std::shared_ptr<signature::KeySource> keys, AuditAccess audit) {
+    std::shared_ptr<signature::KeySource> keys, AuditAccess audit, backup::Backups* backups) {
   auto parts = std::make_unique<Parts>(clock);
   parts->foreign_writes = std::move(log);
   parts->planner = std::move(planner);
   parts->metrics = metrics;
   parts->keys = std::move(keys);
   parts->audit = audit;
+  parts->backups = backups;
   parts->settings = settings.outbox;
   parts->objects = settings.objects;
   parts->data = settings.data;

@@ -11,6 +11,7 @@
 #include "app/server/memory_limits.h"
 #include "app/server/message_gateway.h"
 #include "app/settings/settings.h"
+#include "backup/backups.h"
 #include "base/plausible_clock.h"
 #include "base/random.h"
 #include "capacity/planner.h"
@@ -28,12 +29,13 @@ class OutboxService {
   // Prepares the tables; the pipelines do not run yet. The store, the gateway and the clock must outlive it; with a
   // ledger elsewhere the store still has the sandbox. `log` tells what other programs write to the table of e-mails; it
   // may be null. Without a planner capacity is planned with the prices that come with the program. Metrics may be null,
-  // too, and must outlive it, and so must the audit. `keys` are for buckets, where the settings have none.
+  // too, and must outlive it, and so must the audit and the backups. `keys` are for buckets, where the settings have
+  // none.
   static base::Result<std::unique_ptr<OutboxService>> create(
       store::Store& store, MessageGateway& gateway, const Settings& settings, const MemoryLimits& memory,
       const base::PlausibleClock& clock, std::shared_ptr<outbox::ForeignWriteLog> log = nullptr,
       std::shared_ptr<const capacity::Planner> planner = nullptr, metrics::Metrics* metrics = nullptr,
-      std::shared_ptr<signature::KeySource> keys = nullptr, AuditAccess audit = {});
+      std::shared_ptr<signature::KeySource> keys = nullptr, AuditAccess audit = {}, backup::Backups* backups = nullptr);
   ~OutboxService();
 
   void start();

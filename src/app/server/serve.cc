@@ -13,6 +13,8 @@
 #include "api/protocol/limits.h"
 #include "api/service.h"
 #include "app/access/audit_service.h"
+#include "app/backups/backup_files.h"
+#include "app/backups/backup_service.h"
 #include "app/console/signals.h"
 #include "app/server/memory_limits.h"
 #include "app/server/message_gateway.h"
@@ -28,6 +30,7 @@
 #include "app/server/start_traces.h"
 #include "app/server/support_service.h"
 #include "app/server/table_exchange.h"
+#include "app/server/version.h"
 #include "app/store/open_store.h"
 #include "app/store/service_tables.h"
 #include "app/store/table_uses.h"
@@ -315,6 +318,29 @@ void wait_and_reload(const Signals& signals, const Running& running, Settings se
   }
 }
 
+// nullptr when the settings want none.
+base::Result<std::unique_ptr<BackupService>> make_backups(const Settings& settings, OpenStore& store,
+                                                          AuditService* audit) {
+  if (settings.backups.place.empty()) return std::unique_ptr<BackupService>();
+  BackupContext context{.make_checkpoint = [&store](const auto& directory) { return store.make_checkpoint(directory); },
+                        .tell_audit = {},
+                        .clock = *store.clock(),
+                        .program = std::string(program_version())};
+  if (audit != nullptr)
+    context.tell_audit = [audit](const std::string& action, const std::string& subject) {
+      audit->log().note({.kind = access::AuditEvent::server, .action = action, .subject = subject});
+    };
+  return BackupService::create(settings, std::move(context));
+}
+
+// A restore could not tell the audit itself.
+void tell_of_restore(const std::filesystem::path& data, AuditService& audit) {
+  const auto id = take_restored_note(data);
+  if (!id) return;
+  base::log_warning("serve", "the store was restored from a backup", {{"backup", *id}});
+  audit.log().note({.kind = access::AuditEvent::server, .action = "store.restored", .subject = *id});
+}
+
 // How far a start has come.
 struct StartProgress {
   bool is_store_new = false;
@@ -348,6 +374,8 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
     audits.insert(options->table);
     TRY(audit, AuditService::create(store, *options, *clock));
   }
+  if (audit) tell_of_restore(settings.data, *audit);
+  TRY(const std::unique_ptr<BackupService> backups, make_backups(settings, *opened, audit.get()));
   ReadOnlyTables closed(watched, std::move(audits));
   wire::EndpointOptions options_of_endpoint = endpoint_options(settings, memory);
   if (audit) options_of_endpoint.audit = &audit->log();
@@ -371,7 +399,7 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
     }
     TRY(outbox, OutboxService::create(store, *gateway, shared, memory, *clock, is_watched ? watched.log() : nullptr,
                                       planner, figures ? &figures->metrics() : nullptr, opened->keys(),
-                                      audit ? audit->access() : AuditAccess()));
+                                      audit ? audit->access() : AuditAccess(), backups.get()));
   }
   std::atomic<const Servers*> listening = nullptr;  // requests come before start() has returned
   Monitor monitor(metrics_readers(settings));
@@ -387,10 +415,12 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   if (figures) monitor.add_source([&](std::string& text) { figures->append_metrics(text); });
   if (audit) monitor.add_source([&](std::string& text) { audit->log().append_metrics(text); });
   if (outbox) monitor.add_check([&] { return outbox->problem(); });
-  if (outbox)
+  if (backups) monitor.add_source([&](std::string& text) { backups->append_metrics(text); });
+  if (outbox || backups)
     monitor.set_troubles([&] {
       std::vector<std::string> found = opened->troubles();
-      std::ranges::move(outbox->troubles(), std::back_inserter(found));
+      if (outbox) std::ranges::move(outbox->troubles(), std::back_inserter(found));
+      if (backups) std::ranges::move(backups->troubles(), std::back_inserter(found));
       if (figures) std::ranges::move(figures->troubles(), std::back_inserter(found));
       if (const auto trouble = audit ? audit->log().problem() : std::nullopt) found.push_back(*trouble);
       return found;
@@ -412,6 +442,7 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   listening = &servers;
   if (outbox) outbox->start();
   if (figures) figures->start();
+  if (backups) backups->start();
   monitor.set_ready(true);
   if (outbox) announce_outbox(out, settings, *outbox, servers.rest());
   if (gateway) out << "Messages: " << gateway->describe() << "\n";
@@ -443,6 +474,7 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   monitor.set_ready(false);
   net::notify_service_manager("STOPPING=1");
   base::log_info("serve", "ending");
+  if (backups) backups->begin_stop();
   if (gateway) gateway->service().stop();  // so that those who wait for messages get an answer
   {
     const ShutdownPlan plan(std::chrono::steady_clock::now(), settings.shutdown_grace);
@@ -461,6 +493,7 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
     if (outbox) outbox->stop(plan.give_up_at);
     if (figures) figures->stop();
   }
+  if (backups) backups->stop();
   endpoint->stop();
   if (exchange) exchange->stop();
   if (audit) audit->log().stop();

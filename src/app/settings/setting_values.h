@@ -85,6 +85,10 @@ T& field(Settings& settings, T AuditSettings::*member) {
   return settings.audit.*member;
 }
 template <class T>
+T& field(Settings& settings, T BackupSettings::*member) {
+  return settings.backups.*member;
+}
+template <class T>
 T& field(Settings& settings, T http::OriginPolicyOptions::*member) {
   return settings.access.origin_policy.*member;
 }

@@ -239,6 +239,7 @@ const std::vector<Setting>& all_settings() {
     for (Setting& setting : capacity_settings()) all.push_back(std::move(setting));
     for (Setting& setting : metrics_settings()) all.push_back(std::move(setting));
     for (Setting& setting : audit_settings()) all.push_back(std::move(setting));
+    for (Setting& setting : backup_settings()) all.push_back(std::move(setting));
     for (Setting& setting : messages_settings()) all.push_back(std::move(setting));
     return all;
   }();
@@ -321,6 +322,7 @@ base::Result<void> check(const Settings& settings) {
     errors.add(check_bucket(settings.objects, "--spool " + settings.outbox.spool, finds_keys));
   if (!settings.outbox.off) errors.add(check_metrics(settings));
   if (!settings.outbox.off) errors.add(check_audit(settings));
+  errors.add(check_backups(settings));
   for (const auto& [flag, table] :
        {std::pair("--outbox-table", settings.outbox.table), std::pair("--messages-table", settings.idempotency.table),
         std::pair("--queues-table", settings.messages.queues),

@@ -12,6 +12,7 @@
 
 #include "app/settings/access_settings.h"
 #include "app/settings/audit_settings.h"
+#include "app/settings/backup_settings.h"
 #include "app/settings/capacity_settings.h"
 #include "app/settings/messages_settings.h"
 #include "app/settings/metrics_settings.h"
@@ -59,6 +60,7 @@ struct Settings {
 
   AccessSettings access;
   AuditSettings audit;
+  BackupSettings backups;
   OutboxSettings outbox;
   idempotency::GuardOptions idempotency;  // of keyed calls, but for those that hand in e-mails
   MessagesSettings messages;
@@ -116,6 +118,7 @@ std::vector<Setting> capacity_settings();
 std::vector<Setting> ticket_settings();  // and of the object store
 std::vector<Setting> metrics_settings();
 std::vector<Setting> audit_settings();
+std::vector<Setting> backup_settings();
 
 // What follows goes on after an error, and fails with all that were found.
 
@@ -137,6 +140,7 @@ std::vector<std::string> misspelt_variables(const std::vector<std::string>& name
 base::Result<void> check(const Settings& settings);
 base::Result<void> check_policies(const Settings& settings);
 base::Result<void> check_audit(const Settings& settings);
+base::Result<void> check_backups(const Settings& settings);
 base::Result<void> check_metrics(const Settings& settings);  // those of metrics, among them
 
 // All settings as a configuration file, secrets left out.

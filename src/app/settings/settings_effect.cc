@@ -55,21 +55,25 @@ const std::vector<EffectRule>& effect_rules() {
        "with --no-tickets"},
       {{"objects.endpoint", "objects.region", "objects.key_id", "objects.secret", "objects.ca", "objects.timeout"},
        [](const Settings& all) {
-         return all.tickets.off && !bucket_of_spool(all.outbox) && all.export_buckets.empty();
+         return all.tickets.off && !bucket_of_spool(all.outbox) && !bucket_of_backups(all.backups) &&
+                all.export_buckets.empty();
        },
-       "with --no-tickets, and without a --spool in a bucket or an --export-bucket"},
+       "with --no-tickets, and without a --spool or --backup-to in a bucket or an --export-bucket"},
       {{"objects.endpoint", "objects.region", "objects.key_id", "objects.secret", "objects.ca", "objects.timeout"},
        [](const Settings& all) {
          return !all.tickets.off && all.objects.bucket.empty() && !bucket_of_spool(all.outbox) &&
-                all.export_buckets.empty();
+                !bucket_of_backups(all.backups) && all.export_buckets.empty();
        },
-       "without --objects-bucket or --export-bucket, and without a --spool in a bucket"},
+       "without --objects-bucket or --export-bucket, and without a --spool or --backup-to in a bucket"},
       {{"tickets.reply_to"}, [](const Settings& all) { return all.tickets.from.empty(); }, "without --tickets-from"},
       {{"metrics.table", "metrics.with_emails", "metrics.batch", "metrics.window", "metrics.retries",
         "metrics.subscribers"},
        [](const Settings& all) { return all.metrics.off; },
        "with --no-metrics"},
       {{"audit.table", "audit.keep"}, [](const Settings& all) { return all.audit.off; }, "with --no-audit"},
+      {{"backup.every", "backup.keep", "backup.key"},
+       [](const Settings& all) { return all.backups.place.empty(); },
+       "without --backup-to"},
       {{"mysql."},
        [](const Settings& all) { return all.outbox.ledger != LedgerKind::mysql; },
        "without --ledger mysql"},

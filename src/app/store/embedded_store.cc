@@ -55,6 +55,9 @@ class EmbeddedStore final : public OpenStore {
     append_store_metrics(out, engine_->write_health(), engine_->write_counts());
   }
   std::string describe() const override { return directory_.string(); }
+  base::Result<void> make_checkpoint(const std::filesystem::path& directory) override {
+    return engine_->make_checkpoint(directory);
+  }
 
  private:
   const std::shared_ptr<base::PlausibleClock> clock_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -42,6 +43,10 @@ class OpenStore {
   virtual std::vector<std::string> troubles() const { return {}; }
   virtual void append_metrics(std::string& out, const capacity::PriceBook& prices) const = 0;
   virtual std::string describe() const = 0;  // for people: "postino-data"
+  // Makes a data directory of what the embedded one is at some moment since the call. One at a time.
+  virtual base::Result<void> make_checkpoint(const std::filesystem::path& /*directory*/) {
+    return base::invalid("the store is on other machines, which make its backups");
+  }
   // No call waits for it beyond this moment.
   virtual void leave_at(std::chrono::steady_clock::time_point /*when*/) {}
 };
