@@ -276,9 +276,9 @@ int run_restore(const BackupFlags& flags, const Console& console) {
   return success;
 }
 
-using Action = int (*)(const BackupFlags& flags, const Console& console);
+using BackupAction = int (*)(const BackupFlags& flags, const Console& console);
 
-std::shared_ptr<BackupFlags> add_place_command(CommandLine& line, CLI::App& command, Action run, bool has_data) {
+std::shared_ptr<BackupFlags> add_place_command(CommandLine& line, CLI::App& command, BackupAction run, bool has_data) {
   auto flags = std::make_shared<BackupFlags>();
   add_setting_flags(command, flags->settings, [has_data](const Setting& setting) {
     return concerns_the_place(setting) || (has_data && setting.key == "data");

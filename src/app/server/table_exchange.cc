@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "app/server/bucket.h"
+#include "app/store/bucket.h"
 
 namespace postino::app {
 
