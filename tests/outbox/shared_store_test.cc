@@ -106,7 +106,8 @@ TEST_F(SharedClaimTest, WhatAnotherProcessHasClaimedMeanwhileIsNotTakenForOnesOw
 }
 
 TEST_F(SharedClaimTest, AnOutcomeThatMayBeWrittenIsKnownAgainWhenItIsWrittenOnceMore) {
-  Change change = decide_(to_processing(1), event::SendingAttempted{{}, delivered(find(1))}, now());
+  Email email = to_processing(1);
+  Change change = decide_(email, event::SendingAttempted{{}, delivered(email)}, now());
   first_->store().lose_answers(store::store_attempts);
   first_->store().fail_reads(store::store_attempts);
   const MoveOutcome first = move(*first_, change);
