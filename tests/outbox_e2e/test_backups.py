@@ -303,6 +303,13 @@ class TestSchedule:
         assert server.readiness() == (200, "ready\n")
         listed = server.rest().get("/backups").json["data"]
         assert [each["sound"] for each in listed] == [True]
+        accept(server, send_at=in_the_future())
+        eventually(lambda: server.rest().get("/emails/counts").json["counts"]["READY"] == 1, "a built e-mail")
+        shown = backups.run("status", "--url", server.url)
+        assert shown.returncode == 0, shown
+        ready, emails, newest = shown.stdout.splitlines()
+        assert (ready, emails) == ("ready", "E-mails: 1 READY")
+        assert newest.startswith(f"Backups: the newest, {listed[0]['id']}, is of {listed[0]['taken_at']}; the next one")
         assert server.rest().get("/backups/state").json["next_at"] > listed[0]["taken_at"]
 
     def test_a_place_that_cannot_be_written_is_seen(self, start, backups, place):
@@ -313,9 +320,17 @@ class TestSchedule:
         assert refused.returncode == 1
         status, text = server.readiness()
         assert status == 200 and "the last backup failed" in text
+        shown = backups.run("status", "--url", server.url, "--json")
+        told = json.loads(shown.stdout)
+        assert shown.returncode == 0 and told["ready"] and "the last backup failed" in told["problems"][0]
+        assert told["backups"]["problem"] and told["emails"]["total"] == 0
 
     def test_without_a_place_there_are_none(self, start):
         assert start().rest().post("/backups").problem["code"] == "NO_BACKUPS"
+
+    def test_a_server_that_is_not_there_has_no_status(self, backups):
+        shown = backups.run("status", "--url", "http://127.0.0.1:1")
+        assert shown.returncode == 1 and "http://127.0.0.1:1" in shown.stderr
 
 
 def test_a_bucket_takes_them(start, binary, directory):

@@ -30,6 +30,7 @@ CommandLine::CommandLine() : program_(std::make_unique<CLI::App>(description, "p
   add_serve_command(*this);
   add_dynamodb_command(*this);
   add_config_command(*this);
+  add_status_command(*this);
   add_send_command(*this);
   add_emails_command(*this);
   add_callbacks_command(*this);

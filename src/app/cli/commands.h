@@ -20,6 +20,7 @@ void add_restore_command(CommandLine& line);   // puts a backup into an empty da
 void add_tour_command(CommandLine& line);      // shows the store
 
 // By way of a server's REST API.
+void add_status_command(CommandLine& line);        // whether a server works, what is wrong, what waits
 void add_send_command(CommandLine& line);          // hands in one e-mail that options describe, or those of a file
 void add_emails_command(CommandLine& line);        // lists, shows and changes e-mails
 void add_callbacks_command(CommandLine& line);     // those that were given up

@@ -114,6 +114,14 @@ base::Result<std::string> RestClient::fetch(const OperationCall& call) {
   return base::propagate(describe(response));
 }
 
+base::Result<http::ClientResponse> RestClient::page(std::string_view path) {
+  http::ClientRequest request;
+  request.method = "GET";
+  request.url = base_;
+  request.url.target += path;
+  return exchange(request, request_timeout);
+}
+
 base::Result<void> RestClient::follow(const OperationCall& call,
                                       const std::function<bool(std::string_view part)>& take) {
   http::ClientRequest request = this->request(call);

@@ -42,6 +42,9 @@ class RestClient {
   // The body of a successful answer. Any other is an error, as describe() has it.
   base::Result<std::string> fetch(const OperationCall& call);
 
+  // A page beside the API, such as "/readyz", whatever its status is.
+  base::Result<http::ClientResponse> page(std::string_view path);
+
   // For an operation whose answer goes on: `take` gets it part by part, for as long as it answers true. An error also
   // when the server has ended the answer.
   base::Result<void> follow(const OperationCall& call, const std::function<bool(std::string_view part)>& take);
