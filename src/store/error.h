@@ -74,6 +74,7 @@ struct ErrorDetails {
   std::optional<item::Item> item;  // the item a failed condition saw, when the request asked for it
   std::vector<CancellationReason> reasons;
   std::vector<ThrottlingReason> throttling_reasons;
+  std::string table = {};  // that is not there, where the message does not name it
 };
 
 struct Error {

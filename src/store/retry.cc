@@ -56,7 +56,9 @@ base::Error as_error(const Error& error) {
     code = base::ErrorCode::exhausted;
   if (error.type == resource_not_found) code = base::ErrorCode::not_found;
   if (error.type == validation) code = base::ErrorCode::invalid;
-  return {code, error.is_explained ? error.message : std::string(error_name(error.type)) + ": " + error.message};
+  std::string text = error.is_explained ? error.message : std::string(error_name(error.type)) + ": " + error.message;
+  if (error.details != nullptr && !error.details->table.empty()) text.append(": table ").append(error.details->table);
+  return {code, std::move(text)};
 }
 
 bool is_of_missing_table(const base::Error& error) {

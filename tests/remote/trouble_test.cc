@@ -9,6 +9,7 @@
 #include "remote/calls/send_rate.h"
 #include "store/caller_patience.h"
 #include "store/forwarding_store.h"
+#include "store/retry.h"
 #include "tested_store.h"
 
 namespace postino::remote {
@@ -138,6 +139,17 @@ TEST_F(TroubleTest, KeysThatAreRevokedAreTold) {
   EXPECT_THAT(store->problems()[0], testing::Not(testing::HasSubstr("wrong")));
 }
 
+TEST_F(TroubleTest, ATableThatIsMissingIsNamed) {
+  FalseService service(engine());
+  const auto store = remote(options_for(service.port()));
+  const auto refused = store->get_item(get("nowhere", {{"pk", "a"}}));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "Requested resource not found") << "as DynamoDB says it";
+  EXPECT_EQ(store::as_error(refused.error()).message,
+            "ResourceNotFoundException: Requested resource not found: table nowhere");
+  EXPECT_TRUE(store::is_of_missing_table(store::as_error(refused.error())));
+}
+
 TEST_F(TroubleTest, AServiceThatIsAwayHasDoneNothing) {
   const auto store = remote([] {
     RemoteOptions options = options_for(1);
@@ -200,7 +212,7 @@ TEST_F(TroubleTest, ThatPassesIsForgotten) {
   service.treat_all(Treatment::page);
   const auto refused = store->get_item(get("things", {{"pk", "a"}}));
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, testing::HasSubstr("the answer is not DynamoDB's: status 502, text/html"));
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("does not speak DynamoDB: it has answered with status 502"));
   hurried_clock().wait(ServiceHealth::patience);
   EXPECT_FALSE(store->get_item(get("things", {{"pk", "a"}})));
   EXPECT_THAT(store->problems(), testing::ElementsAre(testing::HasSubstr("status 502, text/html")));

@@ -190,12 +190,14 @@ base::Result<void> OutboxStorage::agree_on_spool(const OutboxSettings& settings,
   TRY(outbox::SpoolNote noted, ledger().noted_spool());
   const bool is_replaced = !settings.spool_replaces.empty() && noted.id == settings.spool_replaces;
   if (context.makes_tables && noted.id != own_spool_.id && (noted.id.empty() || is_replaced)) {
-    // It is tried again when the store takes no writes now: the rest works.
-    if (const auto written = ledger().note_spool(own_spool_, settings.spool_replaces); !written)
+    const auto written = ledger().note_spool(own_spool_, settings.spool_replaces);
+    if (!written && is_replaced) return written;
+    // The first note is tried again when the store takes no writes now: the rest works.
+    if (!written)
       base::log_warning("outbox", "which spool is used could not be noted", {{"error", written.error().message}});
     TRY(noted, ledger().noted_spool());
   }
-  if (const auto why = why_not_use(noted); why && !is_replaced)
+  if (const auto why = why_not_use(noted))
     return base::invalid(*why +
                          ". Give all servers the same --spool. If the spool was moved or changed on purpose, "
                          "stop all servers, and start one with --spool-replaces " +

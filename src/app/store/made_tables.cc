@@ -57,6 +57,7 @@ base::Result<void> MadeTables::note(const std::vector<store::TableSetup>& made) 
 base::Result<std::vector<std::string>> MadeTables::find_lost(const std::vector<store::TableSetup>& wanted) const {
   std::set<std::string> missing;
   std::set<std::string> there;
+  bool has_notebook = false;  // that can be read: another server may be making it at this moment
   for (const store::TableSetup& setup : wanted) {
     const std::string& name = setup.request.table_name;
     const auto found = retry_([&] { return store_.describe_table(name); });
@@ -64,10 +65,10 @@ base::Result<std::vector<std::string>> MadeTables::find_lost(const std::vector<s
       return base::propagate(store::setup_error(found.error()));
     const bool is_there = found && found->status != store::TableStatus::deleting;
     (is_there ? there : missing).insert(name);
+    if (name == notebook_) has_notebook = is_there && found->status != store::TableStatus::creating;
   }
   std::vector<std::string> lost;
   if (missing.empty() || there.empty()) return lost;
-  const bool has_notebook = there.contains(notebook_);
   std::optional<std::set<std::string>> noted;
   if (has_notebook) {
     TRY(noted, read());

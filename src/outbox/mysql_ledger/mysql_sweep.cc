@@ -27,7 +27,7 @@ mysql::Result<mysql::Rows> lock_expired(Connection& connection, const std::strin
 
 // A record among the keys that is no hash of a key, and does not expire.
 constexpr const char* last_seen_key = "last-seen";
-constexpr const char* spool_note_key = "spool";
+constexpr const char* spool_row = "spool";
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
 constexpr base::Milliseconds looked_at_again_after = std::chrono::hours(24);
@@ -237,7 +237,7 @@ base::Result<void> MysqlLedger::note_last_seen(base::TimePoint now) {
 base::Result<SpoolNote> MysqlLedger::noted_spool() {
   const auto rows = database_.read([&](Connection& connection, const Attempt&) {
     return connection.query("SELECT response FROM email_accept_keys WHERE key_hash = ? AND response IS NOT NULL",
-                            {spool_note_key});
+                            {spool_row});
   });
   if (!rows) return base::propagate(mysql::as_error(rows.error()));
   if (rows->empty()) return SpoolNote();
@@ -254,7 +254,7 @@ base::Result<void> MysqlLedger::note_spool(const SpoolNote& spool, const std::st
         "INSERT INTO email_accept_keys (key_hash, request_hash, owner, response, expires_ms) VALUES (?, '', '', ?, ?)"
         " ON DUPLICATE KEY UPDATE response ="
         " IF(response IS NULL OR response = '' OR SUBSTRING_INDEX(response, ' ', 1) = ?, VALUES(response), response)",
-        {spool_note_key, noted, never, replaced});
+        {spool_row, noted, never, replaced});
   });
   if (!written) return base::propagate(mysql::as_error(written.error()));
   return {};

@@ -22,13 +22,15 @@ constexpr base::Milliseconds longest_nap{50};
 // A stream that is throttled holds up no one who reads or writes its table.
 std::string rate_of(const Call& call) { return call.api == Api::data ? call.table : "stream of " + call.table; }
 
-// Of some operations the service does not say which table it does not have.
-void name_table(const Call& call, std::string& message) {
-  if (call.api != Api::data || call.table.empty() || message != "Requested resource not found") return;
-  message.append(": Table: ").append(call.table);
+// Of some operations the service does not say which table it does not have. Its message stays as it is, for those who
+// call it through us.
+void name_table(const Call& call, store::Error& error) {
+  if (call.api != Api::data || call.table.empty() || error.message.find(call.table) != std::string::npos) return;
+  store::ErrorDetails details;
+  details.table = call.table;
   if (call.operation.starts_with("Batch") || call.operation.starts_with("Transact"))
-    message.append(", or another of this ").append(call.operation);
-  message.append(" not found");
+    details.table.append(", or another of this ").append(call.operation);
+  error.details = std::make_shared<const store::ErrorDetails>(std::move(details));
 }
 
 bool was_refused_by_condition(const Outcome& outcome) {
@@ -120,7 +122,7 @@ Verdict Caller::judge(const Call& call, http::ClientResponse response, const Tak
   auto refusal = decode_refusal(response.status, std::move(response.body));
   if (!refusal) return judge_foreign_answer(response.status, type, acquaintance(call.api));
   note_answered(call.api);
-  if (refusal->error.type == store::ErrorType::resource_not_found) name_table(call, refusal->error.message);
+  if (refusal->error.type == store::ErrorType::resource_not_found) name_table(call, refusal->error);
   const bool is_other_time = service_clock_.learn(response.header("date"));
   Verdict verdict = judge_refusal(call.api, response.status, *std::move(refusal));
   if (verdict.next == Next::correct_time && !is_other_time) verdict.next = Next::give_up;
