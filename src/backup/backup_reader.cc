@@ -52,6 +52,7 @@ class Verifier {
     const auto listed = reader_.each_file([this](const FileEntry& file) { return look_at(file); });
     if (!listed && !is_damage(listed.error())) return base::propagate(listed.error());
     if (!listed) add(listed.error().message);
+    if (!listed) TRY_VOID(find_damaged_list());
     const Manifest& manifest = reader_.manifest();
     if (listed && (result_.files != manifest.files || result_.bytes != manifest.bytes))
       add("the list of files is not that of the manifest");
@@ -62,6 +63,15 @@ class Verifier {
   static bool is_damage(const base::Error& error) {
     return error.code == base::ErrorCode::corrupt || error.code == base::ErrorCode::not_found ||
            error.code == base::ErrorCode::invalid;
+  }
+
+  base::Result<void> find_damaged_list() {
+    for (const Piece& part : reader_.manifest().list)
+      if (const auto read = reader_.read(part); !read) {
+        if (!is_damage(read.error())) return base::propagate(read.error());
+        result_.damaged.insert(part.chunk);
+      }
+    return {};
   }
 
   void add(std::string problem) {

@@ -177,5 +177,27 @@ TEST_F(StoreBackupTest, TakesARelaxedStoreWithWhatIsInItsLogs) {
   EXPECT_NE(get("letters", R"({"id":{"S":"before"}})"), "");
 }
 
+// The way to a time between two backups.
+TEST_F(StoreBackupTest, HasWhatTablesWereBefore) {
+  create(table("prices", "id:S"));
+  ASSERT_EQ(outcome(store().update_continuous_backups("prices", {.enabled = true})), "ok");
+  put("prices", R"({"id":{"S":"stamp"},"cents":{"S":"95"}})");
+  const base::TimePoint right = clock().now();
+  clock().advance(std::chrono::seconds(5));
+  put("prices", R"({"id":{"S":"stamp"},"cents":{"S":"0"}})");
+  clock().advance(std::chrono::seconds(5));
+  ASSERT_TRUE(engine().make_checkpoint(checkpoint()));
+  restore();
+  open_restored();
+  store::RestoreToPointInTimeRequest request;
+  request.source_table_name = "prices";
+  request.target_table_name = "prices-before";
+  request.time = right;
+  ASSERT_EQ(outcome(store().restore_table_to_point_in_time(request)), "ok");
+  while (*engine().run_maintenance_once()) {
+  }
+  EXPECT_EQ(get("prices-before", R"({"id":{"S":"stamp"}})"), R"({"cents":{"S":"95"},"id":{"S":"stamp"}})");
+}
+
 }  // namespace
 }  // namespace postino::engine
