@@ -370,6 +370,7 @@ TEST_F(ExchangeTest, ALinkInABucketLeadsNowhere) {
     EXPECT_EQ(run_import(import_request(DataFormat::dynamodb_json, Packing::none, prefix)).status,
               TransferStatus::failed)
         << prefix;
+    EXPECT_THAT(transfers_.ended.back(), "copy goes");
     EXPECT_THAT(transfers_.imported, IsEmpty()) << prefix;
   }
 }
