@@ -255,7 +255,10 @@ TEST_F(TableBackupsTest, ATableWithPointInTimeRecoveryLeavesOneThatIsKeptFor35Da
   finish();
   EXPECT_THAT(mails("copy"), ElementsAre("a=new", "b=new"));
   EXPECT_THAT(check_table(store(), "copy"), IsEmpty());
-  clock().advance(days(35) - seconds(1));
+  // A clock that has gone ahead by days is not believed at once.
+  clock().advance(days(35) - hours(2));
+  finish();
+  clock().advance(hours(2) - seconds(1));
   finish();
   EXPECT_EQ(status(arn), BackupStatus::available);
   clock().advance(seconds(1));
@@ -347,7 +350,7 @@ class BackupModelTest : public EngineTest {
     kept_.push_back({made->arn, latest_[name]});
   }
   void delete_and_create() {
-    if (store().table_backups()->list_backups({})->backups.empty()) return;
+    clock().advance(milliseconds(1));  // so that backups have different times
     const auto deleted = store().delete_table("two");
     if (!deleted) return;  // a backup of it is being made
     store::ListBackupsRequest request;

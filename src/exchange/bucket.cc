@@ -63,6 +63,7 @@ class DirectoryBucket final : public Bucket {
     const std::string folder = prefix.substr(0, prefix.rfind('/') == std::string::npos ? 0 : prefix.rfind('/'));
     if (!folder.empty()) TRY_VOID(objects::check_object_name(folder));
     std::vector<ObjectName> found;
+    if (!folder.empty() && objects::meets_link(descriptor_.number(), folder)) return found;
     std::error_code error;
     fs::recursive_directory_iterator entry(directory_ / folder, error);
     if (error == std::errc::no_such_file_or_directory) return found;

@@ -103,6 +103,15 @@ const std::map<std::string, std::string>& calls() {
       {"DeleteBackup", R"({"BackupArn":")" + arn + R"(/backup/01767323045000-00000000"})"},
       {"RestoreTableFromBackup",
        R"({"TargetTableName":"restored","BackupArn":")" + arn + R"(/backup/01767323045000-00000000"})"},
+      {"ExportTableToPointInTime", R"({"TableArn":")" + arn + R"(","S3Bucket":"lake"})"},
+      {"DescribeExport", R"({"ExportArn":")" + arn + R"(/export/01767323045000000-00000000"})"},
+      {"ListExports", "{}"},
+      {"ImportTable",
+       R"({"S3BucketSource":{"S3Bucket":"lake"},"InputFormat":"CSV","TableCreationParameters":{"TableName":"imported",)"
+       R"("AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"BillingMode":"PAY_PER_REQUEST",)"
+       R"("KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}]}})"},
+      {"DescribeImport", R"({"ImportArn":")" + arn + R"(/import/01767323045000000-00000000"})"},
+      {"ListImports", "{}"},
       {"TagResource", R"({"ResourceArn":")" + arn + R"(","Tags":[{"Key":"a","Value":"b"}]})"},
       {"UntagResource", R"({"ResourceArn":")" + arn + R"(","TagKeys":["a"]})"},
       {"ListTagsOfResource", R"({"ResourceArn":")" + arn + "\"}"},
