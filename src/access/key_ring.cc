@@ -27,9 +27,15 @@ const KnownKeys::Known* KnownKeys::find(std::string_view id) const {
   return found == keys.end() || found->key.id != id ? nullptr : &*found;
 }
 
+KeyRing::KeyRing(KeyStore& keys, const base::Clock& clock, Audit* audit, const TenantQuotas& tenant_quotas,
+                 KeyRingTiming timing)
+    : keys_(keys), clock_(clock), audit_(audit), timing_(timing) {
+  for (const auto& [tenant, quota] : tenant_quotas) tenant_meters_[tenant] = meter_of("tenant", tenant, quota);
+}
+
 base::Result<std::unique_ptr<KeyRing>> KeyRing::open(KeyStore& keys, const base::Clock& clock, Audit* audit,
-                                                     KeyRingTiming timing) {
-  std::unique_ptr<KeyRing> ring(new KeyRing(keys, clock, audit, timing));
+                                                     TenantQuotas tenant_quotas, KeyRingTiming timing) {
+  std::unique_ptr<KeyRing> ring(new KeyRing(keys, clock, audit, tenant_quotas, timing));
   const std::lock_guard lock(ring->mutex_);
   TRY_VOID(ring->read());
   for (const KeySet::Unreadable& each : ring->set_.unreadable)
@@ -57,6 +63,19 @@ base::Result<void> KeyRing::read() {
   return {};
 }
 
+// The one that there is, so that keys of one holder share it, with what was used today. A key without a quota has none.
+std::shared_ptr<QuotaMeter> KeyRing::meter_of(std::string_view of, const std::string& name, const Quota& quota) {
+  if (quota == Quota()) return nullptr;
+  std::shared_ptr<QuotaMeter>& meter = meters_[std::string(of) + "#" + name];
+  if (meter) {
+    meter->set_quota(quota);
+    return meter;
+  }
+  meter = std::make_shared<QuotaMeter>(of, name, quota);
+  if (const auto used = keys_.emails_of_today(*meter)) meter->note_written(*used);
+  return meter;
+}
+
 void KeyRing::publish(KeySet set) {
   for (const KeySet::Unreadable& each : set.unreadable) {
     const bool is_known = std::ranges::any_of(set_.unreadable, [&](const auto& old) { return old.id == each.id; });
@@ -70,12 +89,13 @@ void KeyRing::publish(KeySet set) {
   known->closes_api = closes_api_;
   known->closes_dynamodb = closes_dynamodb_;
   known->unreadable = set_.unreadable;
+  known->tenant_meters = tenant_meters_;
   std::map<std::string, std::shared_ptr<KeyUse>, std::less<>> uses;
   for (const StoredKey& key : set_.keys) {
     const auto used = uses_.find(key.id);
     auto use = used == uses_.end() ? std::make_shared<KeyUse>() : used->second;
     uses.emplace(key.id, use);
-    known->keys.push_back({key, std::move(use)});
+    known->keys.push_back({key, std::move(use), meter_of(name_of(key.rights.kind), key.rights.name, key.rights.quota)});
   }
   uses_ = std::move(uses);
   std::erase_if(written_uses_, [this](const auto& each) { return !uses_.contains(each.first); });
@@ -198,6 +218,22 @@ void KeyRing::write_uses() {
   }
 }
 
+void KeyRing::write_quotas() {
+  std::vector<std::shared_ptr<QuotaMeter>> meters;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [name, meter] : meters_) meters.push_back(meter);
+  }
+  for (const auto& meter : meters) {
+    const auto unwritten = meter->take_unwritten();
+    if (!unwritten) continue;
+    if (const auto total = keys_.add_emails(*meter, *unwritten))
+      meter->note_written(*total);
+    else
+      meter->give_back_unwritten(*unwritten);
+  }
+}
+
 void KeyRing::start() {
   thread_ = std::thread([this] { run(); });
 }
@@ -211,6 +247,7 @@ void KeyRing::run() {
     look();
     if (clock_.monotonic() - wrote_at < timing_.write_uses_every) continue;
     write_uses();
+    write_quotas();
     wrote_at = clock_.monotonic();
   }
 }
@@ -221,6 +258,7 @@ void KeyRing::stop() {
   if (!thread_.joinable()) return;
   thread_.join();
   write_uses();
+  write_quotas();
 }
 
 std::optional<std::string> KeyRing::problem() const {
@@ -229,6 +267,40 @@ std::optional<std::string> KeyRing::problem() const {
   if (const auto known = this->known(); !known->unreadable.empty())
     return "the key " + known->unreadable.front().id + " does not count: " + known->unreadable.front().why.message;
   return std::nullopt;
+}
+
+// Before a quota is used up, these show how near it is.
+void KeyRing::append_quota_metrics(std::string& out) const {
+  std::vector<std::shared_ptr<QuotaMeter>> meters;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [name, meter] : meters_) meters.push_back(meter);
+  }
+  const base::TimePoint now = clock_.now();
+  const auto append = [&](std::string_view name, std::string_view type, std::string_view help, const auto& value) {
+    base::append_metric_head(out, name, type, help);
+    for (const auto& meter : meters)
+      out.append(name)
+          .append("{of=\"")
+          .append(meter->of())
+          .append("\",name=\"")
+          .append(meter->name())
+          .append("\"} ")
+          .append(std::to_string(value(*meter)))
+          .append("\n");
+  };
+  append("postino_quota_requests_limit", "gauge",
+         "Requests a second that the holder of a key, or a tenant, may make; 0: any number.",
+         [](QuotaMeter& meter) { return meter.quota().requests_per_second; });
+  append("postino_quota_requests_total", "counter", "Requests of those who have a quota.",
+         [&](QuotaMeter& meter) { return meter.counts(now).requests; });
+  append("postino_quota_emails_limit", "gauge",
+         "E-mails a day that the holder of a key, or a tenant, may hand in; 0: any number.",
+         [](QuotaMeter& meter) { return meter.quota().emails_per_day; });
+  append("postino_quota_emails_today", "gauge", "E-mails that were handed in today by those who have a quota.",
+         [&](QuotaMeter& meter) { return meter.counts(now).emails_today; });
+  append("postino_quota_refused_total", "counter", "Requests that were refused because a quota was used up.",
+         [&](QuotaMeter& meter) { return meter.counts(now).refused; });
 }
 
 void KeyRing::append_metrics(std::string& out) const {
@@ -254,6 +326,7 @@ void KeyRing::append_metrics(std::string& out) const {
         .append("\n");
   base::append_metric(out, "postino_keys_unreadable", "gauge", "Keys in the store that do not open, and do not count.",
                       std::to_string(known->unreadable.size()));
+  append_quota_metrics(out);
   const auto age = std::max<std::int64_t>(0, clock_.monotonic().count() - looked_at_) / 1'000;
   base::append_metric(out, "postino_keys_age_seconds", "gauge",
                       "Time since this server has last looked whether the keys in the store were changed.",

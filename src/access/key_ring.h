@@ -17,6 +17,7 @@
 
 #include "access/audit.h"
 #include "access/key_store.h"
+#include "access/quota_meter.h"
 #include "base/swappable.h"
 #include "base/this_thread.h"
 
@@ -40,12 +41,14 @@ struct KnownKeys {
   struct Known {
     StoredKey key;
     std::shared_ptr<KeyUse> use;
+    std::shared_ptr<QuotaMeter> meter = nullptr;  // of its holder; nullptr: there is no quota
   };
   std::vector<Known> keys;  // in the order of ids
   // Was there ever a key of this kind? Then callers need one.
   bool closes_api = false;
   bool closes_dynamodb = false;
   std::vector<KeySet::Unreadable> unreadable;
+  std::map<std::string, std::shared_ptr<QuotaMeter>, std::less<>> tenant_meters;
 
   const Known* find(std::string_view id) const;
 };
@@ -54,6 +57,9 @@ struct KeyRingTiming {
   base::Milliseconds look_every = std::chrono::seconds(2);
   base::Milliseconds write_uses_every = std::chrono::minutes(1);
 };
+
+// By the name of the tenant.
+using TenantQuotas = std::map<std::string, Quota, std::less<>>;
 
 // Who changes keys, for the audit.
 struct KeyChanger {
@@ -69,7 +75,7 @@ class KeyRing {
   // Reads the keys. Fails when some were sealed with a sealing key that is not here: a server must not start and
   // refuse their holders. Everything given must outlive it; the audit may be null.
   static base::Result<std::unique_ptr<KeyRing>> open(KeyStore& keys, const base::Clock& clock, Audit* audit,
-                                                     KeyRingTiming timing = {});
+                                                     TenantQuotas tenant_quotas = {}, KeyRingTiming timing = {});
   ~KeyRing();
   KeyRing(const KeyRing&) = delete;
   KeyRing& operator=(const KeyRing&) = delete;
@@ -100,6 +106,7 @@ class KeyRing {
   // One round of what the thread does.
   void look();
   void write_uses();
+  void write_quotas();
 
   // In Prometheus' text format.
   void append_metrics(std::string& out) const;
@@ -107,10 +114,12 @@ class KeyRing {
   std::optional<std::string> problem() const;
 
  private:
-  KeyRing(KeyStore& keys, const base::Clock& clock, Audit* audit, KeyRingTiming timing)
-      : keys_(keys), clock_(clock), audit_(audit), timing_(timing) {}
+  KeyRing(KeyStore& keys, const base::Clock& clock, Audit* audit, const TenantQuotas& tenant_quotas,
+          KeyRingTiming timing);
   void run();
-  base::Result<void> read();                                 // under the lock
+  void append_quota_metrics(std::string& out) const;
+  base::Result<void> read();  // under the lock
+  std::shared_ptr<QuotaMeter> meter_of(std::string_view of, const std::string& name, const Quota& quota);
   void publish(KeySet set);                                  // under the lock
   void change(const std::string& id, const StoredKey* key);  // of this process; nullptr: it is gone
   void tell(std::string_view action, const StoredKey& key, const KeyChanger& by, const std::string& detail) const;
@@ -120,10 +129,12 @@ class KeyRing {
   Audit* const audit_;
   const KeyRingTiming timing_;
 
-  std::mutex mutex_;  // of who reads and publishes
+  mutable std::mutex mutex_;  // of who reads and publishes
   KeySet set_;
   std::map<std::string, std::shared_ptr<KeyUse>, std::less<>> uses_;
   std::map<std::string, base::TimePoint, std::less<>> written_uses_;
+  std::map<std::string, std::shared_ptr<QuotaMeter>, std::less<>> meters_;
+  std::map<std::string, std::shared_ptr<QuotaMeter>, std::less<>> tenant_meters_;
   bool closes_api_ = false;
   bool closes_dynamodb_ = false;
   Listener listener_;

@@ -58,6 +58,15 @@ base::Result<void> check_room(const KeySet& keys) {
 
 tl::unexpected<base::Error> no_such_key() { return base::fail(base::ErrorCode::not_found, "no key has this id"); }
 
+item::Key used_key(const QuotaMeter& of, const std::string& day) {
+  return {{"PK", "USED"}, {"SK", std::string(of.of()) + "#" + of.name() + "#" + day}};
+}
+
+QuotaMeter::Day emails_in(const item::Item& item, const std::string& day) {
+  item::Fields fields(item);
+  return {day, fields.whole("emails")};
+}
+
 }  // namespace
 
 store::TableSetup key_table_setup(const KeyTable& table) {
@@ -298,6 +307,30 @@ base::Result<TemporaryKey> KeyStore::open_token(std::string_view token) {
   TRY(const std::shared_ptr<const sealing::Sealer> sealer, sealing_.for_opening());
   if (!sealer) return base::fail(base::ErrorCode::not_found, "there is no sealing key");
   return open_session_token(token, *sealer);
+}
+
+base::Result<QuotaMeter::Day> KeyStore::add_emails(const QuotaMeter& of, const QuotaMeter::Day& day) {
+  constexpr base::Milliseconds kept = std::chrono::days(3);
+  store::UpdateItemRequest update;
+  update.table_name = table_.name;
+  update.key = used_key(of, day.day);
+  update.update = "SET #ttl = :ttl, entity_type = :type ADD emails :count";
+  update.placeholders.names = expr::Names{{"#ttl", "ttl"}};
+  update.placeholders.values =
+      item::Map{{":ttl", base::epoch_seconds(clock_.now() + kept)}, {":type", "used_quota"}, {":count", day.emails}};
+  update.return_values = store::ReturnValues::all_new;
+  TRY(const store::WriteItemResponse done, passed_on(store_.update_item(update)));
+  return emails_in(done.attributes.value_or(item::Item()), day.day);
+}
+
+base::Result<QuotaMeter::Day> KeyStore::emails_of_today(const QuotaMeter& of) {
+  const std::string day = base::format_day(clock_.now());
+  store::GetItemRequest get;
+  get.table_name = table_.name;
+  get.key = used_key(of, day);
+  get.consistent_read = true;
+  TRY(const store::GetItemResponse found, passed_on(store_.get_item(get)));
+  return emails_in(found.item.value_or(item::Item()), day);
 }
 
 base::Result<void> KeyStore::note_use(const std::string& id, base::TimePoint when) {

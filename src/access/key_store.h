@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "access/quota_meter.h"
 #include "access/stored_key.h"
 #include "access/temporary_key.h"
 #include "base/clock.h"
@@ -87,6 +88,10 @@ class KeyStore {
   // When it was used last. It is no change of the key, and is not counted as one. Of a key that is gone nothing is
   // written.
   base::Result<void> note_use(const std::string& id, base::TimePoint when);
+
+  // E-mails of a day, of all servers: adds some, and tells the sum.
+  base::Result<QuotaMeter::Day> add_emails(const QuotaMeter& of, const QuotaMeter::Day& day);
+  base::Result<QuotaMeter::Day> emails_of_today(const QuotaMeter& of);
 
   const KeyTable& table() const { return table_; }
 

@@ -70,6 +70,8 @@ struct KeyLimits {
   static constexpr std::size_t keys = 2'000;        // in a store
   static constexpr std::size_t active_of_name = 2;  // so that a secret can be replaced
   static constexpr std::size_t policy = 16'384;     // bytes, with blanks
+  static constexpr std::int64_t requests_per_second = 1'000'000;
+  static constexpr std::int64_t emails_per_day = 1'000'000'000;
 };
 
 // The rule that a name, a tenant or a customer breaks, if it breaks one.

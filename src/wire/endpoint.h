@@ -39,6 +39,7 @@ struct EndpointOptions {
   http::OriginPolicy origin_policy;      // where any key is accepted; and which web pages may call
   FaultInjection faults;
   bool log_requests = false;
+  OpenToken open_token;            // of session tokens; without it no temporary key counts
   access::Audit* audit = nullptr;  // must outlive the endpoint; without one, nothing is written down
   // The store is on other machines: every call waits for it, on a thread for long calls.
   bool all_calls_are_long = false;

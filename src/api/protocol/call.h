@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "access/audit_reader.h"
+#include "access/key_ring.h"
 #include "api/protocol/access.h"
 #include "api/protocol/problem.h"
 #include "api/protocol/target.h"
@@ -65,6 +66,7 @@ struct Services {
   metrics::Metrics* metrics;             // nullptr: nothing is counted
   SignIns* sign_ins = nullptr;           // nullptr: there are no sessions
   access::AuditReader* audit = nullptr;  // nullptr: nothing is written down
+  access::KeyRing* keys = nullptr;       // nullptr: there are none in the store
 };
 
 // The memory for a large answer. It is taken before the answer is read, by its size.

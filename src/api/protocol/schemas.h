@@ -29,6 +29,7 @@ std::vector<NamedSchema> ticket_record_schemas();
 std::vector<NamedSchema> figure_schemas();
 std::vector<NamedSchema> session_schemas();
 std::vector<NamedSchema> audit_schemas();
+std::vector<NamedSchema> key_schemas();
 
 // There must be one of this name.
 const Schema& schema_named(std::string_view name);

@@ -386,9 +386,9 @@ std::vector<NamedSchema> outbox_schemas() {
 const std::vector<NamedSchema>& all_schemas() {
   static const std::vector<NamedSchema> schemas = [] {
     std::vector<NamedSchema> all = outbox_schemas();
-    for (const auto group :
-         {message_schemas, draft_schemas, customer_schemas, reminder_template_schemas, capacity_schemas,
-          observation_schemas, ticket_schemas, ticket_record_schemas, figure_schemas, session_schemas, audit_schemas})
+    for (const auto group : {message_schemas, draft_schemas, customer_schemas, reminder_template_schemas,
+                             capacity_schemas, observation_schemas, ticket_schemas, ticket_record_schemas,
+                             figure_schemas, session_schemas, audit_schemas, key_schemas})
       for (NamedSchema& schema : group()) all.push_back(std::move(schema));
     return all;
   }();

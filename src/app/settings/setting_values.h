@@ -85,6 +85,10 @@ T& field(Settings& settings, T AuditSettings::*member) {
   return settings.audit.*member;
 }
 template <class T>
+T& field(Settings& settings, T KeySettings::*member) {
+  return settings.keys.*member;
+}
+template <class T>
 T& field(Settings& settings, T http::OriginPolicyOptions::*member) {
   return settings.access.origin_policy.*member;
 }
