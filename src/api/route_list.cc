@@ -19,6 +19,9 @@ std::vector<AnswerDescription> common_answers(const Route& route) {
   };
   if (route.operation.right != Right::none) {
     answers.push_back({401, "The API key or the token of a session is missing or wrong."});
+    answers.push_back({429,
+                       "A quota of the key or of its tenant is used up (QUOTA_EXCEEDED). Retry-After says when to try "
+                       "again."});
     answers.push_back({403, "The API key does not allow this, or requests from this host or origin are refused."});
   }
   if (!route.direct)
@@ -62,6 +65,7 @@ std::vector<Route> gather_routes() {
                            session_routes,
                            audit_routes,
                            backup_routes,
+                           key_routes,
                            description_routes})
     std::ranges::move(group(), std::back_inserter(routes));
   for (Route& route : routes) {

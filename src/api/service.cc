@@ -7,6 +7,7 @@
 #include "api/keyed_requests.h"
 #include "api/permitted_stream.h"
 #include "api/protocol/limits.h"
+#include "api/protocol/quota_headers.h"
 #include "api/route_list.h"
 #include "base/hash.h"
 #include "base/log.h"
@@ -180,8 +181,9 @@ Api::Api(outbox::Outbox& outbox, outbox::SandboxMailbox* mailbox, messages::Mess
       origin_policy_(options.origin_policy),
       sessions_(options.sessions),
       audit_(options.audit),
-      access_(std::make_shared<const Access>(std::move(options.keys), std::move(options.origin_policy),
-                                             std::move(options.users), sessions_)),
+      clock_(clock),
+      callers_{std::move(options.keys), std::move(options.users), {}, {}},
+      access_(access_of(callers_)),
       sign_ins_(sessions_ == nullptr
                     ? nullptr
                     : std::make_unique<SignIns>(access_, *sessions_, clock, std::move(options.sign_ins), audit_)),
@@ -201,7 +203,8 @@ Api::Api(outbox::Outbox& outbox, outbox::SandboxMailbox* mailbox, messages::Mess
                 options.metrics,
                 sign_ins_.get(),
                 options.audit_reader,
-                options.backups},
+                options.backups,
+                options.stored_keys},
       statistics_(all_routes()),
       promised_(all_routes().size()),
       waiting_shares_(shares_of(options.waiting_threads, options.max_waiting)),
@@ -217,8 +220,46 @@ Api::Api(outbox::Outbox& outbox, outbox::SandboxMailbox* mailbox, messages::Mess
 Api::~Api() { stop(); }
 
 void Api::set_keys(std::vector<ApiKey> keys, std::vector<User> users) {
+  const std::lock_guard lock(callers_mutex_);
+  callers_.keys = std::move(keys);
+  callers_.users = std::move(users);
+  set_callers();
+}
+
+void Api::set_stored_keys(const access::KnownKeys& known) {
+  const std::lock_guard lock(callers_mutex_);
+  callers_.stored = {api_keys_of(known), known.closes_api, &clock_};
+  callers_.tenant_meters = known.tenant_meters;
+  set_callers();
+}
+
+// A name means one caller: a key in the store does not count beside a user of its name.
+std::shared_ptr<const Access> Api::access_of(const Callers& callers) const {
+  StoredApiKeys stored = callers.stored;
+  std::erase_if(stored.keys, [&](const ApiKey& key) {
+    const bool is_users =
+        std::ranges::any_of(callers.users, [&](const User& user) { return user.caller.name == key.caller.name; });
+    if (is_users)
+      base::log_warning("keys", "a key does not count, because a user has its name",
+                        {{"id", key.id}, {"name", key.caller.name}});
+    return is_users;
+  });
+  std::vector<ApiKey> keys = callers.keys;
+  std::vector<User> users = callers.users;
+  const auto add_meter = [&](auto& each) {
+    const auto meter = callers.tenant_meters.find(each.caller.tenant);
+    if (meter != callers.tenant_meters.end() && meter->second) each.caller.quotas.push_back(meter->second);
+  };
+  std::ranges::for_each(keys, add_meter);
+  std::ranges::for_each(users, add_meter);
+  std::ranges::for_each(stored.keys, add_meter);
+  return std::make_shared<const Access>(std::move(keys), origin_policy_, std::move(users), sessions_,
+                                        std::move(stored));
+}
+
+void Api::set_callers() {
   const std::vector<access::Session> before = access_.get()->holders();
-  access_.set(std::make_shared<const Access>(std::move(keys), origin_policy_, std::move(users), sessions_));
+  access_.set(access_of(callers_));
   if (sessions_ != nullptr) end_sessions_of_others(*sessions_, before, access_.get()->holders());
 }
 
@@ -273,6 +314,13 @@ base::Result<void, Problem> Api::admit(Work& work) const {
   return {};
 }
 
+base::Result<void, Problem> Api::check_quotas(const Work& work) const {
+  if (work.caller->quotas.empty()) return {};
+  if (const auto used_up = access::take_request(work.caller->quotas, clock_.monotonic()))
+    return refuse_over_quota(*used_up);
+  return {};
+}
+
 // A call may have waited for a thread: a key that was revoked meanwhile does not count any more.
 base::Result<void, Problem> Api::check_again(Work& work) const {
   if (!work.access) return {};
@@ -289,6 +337,7 @@ base::Result<void, Problem> Api::prepare(Work& work) const {
   TRY_VOID(admit(work));
   TRY(work.query, Query::parse(request.query()));
   TRY_VOID(check_query(work.query, *work.route));
+  TRY_VOID(check_quotas(work));
   return check_body(request, work.route->operation.body);
 }
 
@@ -371,6 +420,8 @@ void Api::finish(Work& work, Outcome outcome) {
   const std::string code(outcome ? std::string_view() : outcome.error().type.code);
   Reply reply = outcome ? *std::move(outcome) : reply_of(std::move(outcome).error(), work.request_id);
   const auto time = steady_clock::now() - work.begin;
+  if (work.caller != nullptr && !work.caller->quotas.empty())
+    add_quota_headers(reply.headers, work.caller->quotas, clock_);
   if (work.route == nullptr) {
     statistics_.count_unrouted(reply.status);
   } else {

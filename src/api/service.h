@@ -4,13 +4,16 @@
 
 #include <bitset>
 #include <chrono>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "access/audit.h"
 #include "access/audit_reader.h"
+#include "access/key_ring.h"
 #include "api/protocol/access.h"
 #include "api/protocol/call.h"
 #include "api/protocol/sign_ins.h"
@@ -46,7 +49,8 @@ struct ApiOptions {
   // Both must outlive the API; without them nothing is written down of what callers do.
   access::Audit* audit = nullptr;
   access::AuditReader* audit_reader = nullptr;
-  backup::Backups* backups = nullptr;  // must outlive the API; without it none are made
+  backup::Backups* backups = nullptr;      // must outlive the API; without it none are made
+  access::KeyRing* stored_keys = nullptr;  // must outlive the API; without it no key is in the store
   // Without one, capacity is planned with the prices that come with the program, and nothing is watched.
   std::shared_ptr<const capacity::Planner> planner;
   bool log_requests = false;  // failures are logged anyway
@@ -80,6 +84,8 @@ class Api {
 
   // From now on these keys and users count, and no others. Safe to call from any thread.
   void set_keys(std::vector<ApiKey> keys, std::vector<User> users = {});
+  // The same of those in the store.
+  void set_stored_keys(const access::KnownKeys& known);
 
   // In Prometheus' text format.
   void append_metrics(std::string& out) const;
@@ -87,8 +93,17 @@ class Api {
 
  private:
   struct Work;
+  struct Callers {
+    std::vector<ApiKey> keys;
+    std::vector<User> users;
+    StoredApiKeys stored;
+    std::map<std::string, std::shared_ptr<access::QuotaMeter>, std::less<>> tenant_meters;
+  };
 
+  std::shared_ptr<const Access> access_of(const Callers& callers) const;
+  void set_callers();  // under the lock
   base::Result<void, Problem> admit(Work& work) const;
+  base::Result<void, Problem> check_quotas(const Work& work) const;
   base::Result<void, Problem> check_again(Work& work) const;
   base::Result<void, Problem> prepare(Work& work) const;
   bool begin(const std::shared_ptr<Work>& work);
@@ -114,6 +129,9 @@ class Api {
   const http::OriginPolicy origin_policy_;
   access::Sessions* const sessions_;
   access::Audit* const audit_;
+  const base::Clock& clock_;
+  std::mutex callers_mutex_;
+  Callers callers_;
   base::Swappable<Access> access_;
   const std::unique_ptr<SignIns> sign_ins_;  // nullptr without sessions
   const Router router_;

@@ -78,7 +78,8 @@ http::Response too_large() {
 Endpoint::Endpoint(store::Store& store, EndpointOptions options)
     : options_(std::move(options)),
       statistics_(operation_count()),
-      authenticator_(std::make_shared<const Authenticator>(options_.access_keys, options_.clock, options_.keys_only)),
+      authenticator_(std::make_shared<const Authenticator>(options_.access_keys, options_.clock, options_.keys_only,
+                                                           options_.open_token)),
       owner_(std::make_shared<const access::KeyPolicies>(access::Principal{options_.account, "root", options_.account},
                                                          std::vector<std::shared_ptr<const access::Policy>>())),
       partiql_(store),
@@ -92,7 +93,8 @@ Endpoint::Endpoint(store::Store& store, EndpointOptions options)
 Endpoint::~Endpoint() = default;
 
 void Endpoint::set_access_keys(std::vector<AccessKey> keys, bool keys_only) {
-  authenticator_.set(std::make_shared<const Authenticator>(std::move(keys), options_.clock, keys_only));
+  authenticator_.set(
+      std::make_shared<const Authenticator>(std::move(keys), options_.clock, keys_only, options_.open_token));
 }
 
 void Endpoint::stop() {
@@ -238,6 +240,8 @@ void Endpoint::handle_call(const Services& services, const http::Request& reques
     tell_refusal(request, *operation, *denied);
     return answer(authentication_failure(denied->type, denied->message));
   }
+  if (!signer.quotas.empty() && access::take_request(signer.quotas, options_.clock->monotonic()))
+    return answer(failure({store::ErrorType::throttling, "Rate exceeded"}));
   if (body.empty()) return answer(serialization_failure(""));
 
   const auto reading = memory_for(body);

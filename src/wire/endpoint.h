@@ -42,6 +42,7 @@ struct EndpointOptions {
   bool log_requests = false;
   exchange::Exchange* exchange = nullptr;  // must outlive the endpoint; without one, there are no exports and imports
   access::Audit* audit = nullptr;          // must outlive the endpoint; without one, nothing is written down
+  OpenToken open_token;                    // of session tokens; without it no temporary key counts
   // The store is on other machines: every call waits for it, on a thread for long calls.
   bool all_calls_are_long = false;
   int long_call_threads = 0;                 // 0: one per core, but at least two

@@ -83,7 +83,7 @@ expect 2 'must have the secret itself' serve --access-key id:...
 expect 0 '127.0.0.1:8080)' serve --help
 expect 0 '(default: ' serve --help
 expect 2 "there is no configuration file 'nothing.toml'" serve --config nothing.toml
-expect 2 'must be signed' serve --data "$folder/data" --dynamodb 0.0.0.0:0
+expect 1 'must be signed' serve --data "$folder/data" --dynamodb 0.0.0.0:0
 expect 1 'missing' serve --data "$folder/missing/data" --dynamodb 127.0.0.1:0
 for flag in $("$program" serve --help | grep -oE '^ +--[a-z-]+' | grep -v config); do
   grep -q -e "\`$flag\`" "$documentation/configuration.md" || fail "docs/configuration.md does not have $flag"
@@ -161,7 +161,8 @@ expect 2 'POSTINO_STORE_SECRET' tables plan --store dynamodb --store-region eu-w
 expect 2 '--store dynamodb needs --store-region or --store-endpoint' tables plan --store dynamodb --no-tickets
 for format in cloudformation terraform iam; do
   "$program" tables export --format $format >"$folder/$format"
-  for table in email-outbox-spool messages EmailTrackingTable-audit prod-tickets-unified prod-metrics postino-audit; do
+  for table in email-outbox-spool messages EmailTrackingTable-audit prod-tickets-unified prod-metrics postino-audit \
+    postino-keys; do
     grep -q -e "$table\"" "$folder/$format" || fail "the export for $format does not have $table"
   done
 done
@@ -173,7 +174,7 @@ assert all(each["Effect"] == "Allow" and each["Action"] and each["Resource"] for
 allowed = {arn.split("/")[1] for each in policy["Statement"] for arn in each["Resource"]}
 template = set(re.findall(r'^      TableName: "(.*)"$', open(f"{folder}/cloudformation").read(), re.M))
 terraform = set(re.findall(r'^  name = "(.*)"$', open(f"{folder}/terraform").read(), re.M))
-assert len(allowed) == 14 and template == terraform == allowed, (template, terraform, allowed)
+assert len(allowed) == 15 and template == terraform == allowed, (template, terraform, allowed)
 END
 
 printf '[store]\nkind = "dynamodb"\nregion = "eu-west-1"\n[tickets]\noff = true\n' >"$folder/remote.toml"

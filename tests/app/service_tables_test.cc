@@ -28,12 +28,13 @@ std::vector<std::string> names_of(const std::vector<store::TableSetup>& setups) 
 
 TEST(ServiceTables, AreThoseOfTheServicesThatAreOn) {
   Settings settings;
-  EXPECT_THAT(names_of(service_tables(settings)),
-              ElementsAre("email-outbox", "email-outbox-spool", "email-outbox-counts", "email-outbox-suppressions",
-                          "email-outbox-mailbox", "email-outbox-idempotency", settings.idempotency.table,
-                          settings.idempotency.table + "-answers", "messages", "EmailTrackingTable",
-                          "EmailTrackingTable-audit", "prod-tickets-unified", "prod-metrics", "postino-audit"));
-  settings.reminders.off = settings.tickets.off = settings.metrics.off = settings.audit.off = true;
+  EXPECT_THAT(
+      names_of(service_tables(settings)),
+      ElementsAre("email-outbox", "email-outbox-spool", "email-outbox-counts", "email-outbox-suppressions",
+                  "email-outbox-mailbox", "email-outbox-idempotency", settings.idempotency.table,
+                  settings.idempotency.table + "-answers", "messages", "EmailTrackingTable", "EmailTrackingTable-audit",
+                  "prod-tickets-unified", "prod-metrics", "postino-audit", "postino-keys"));
+  settings.reminders.off = settings.tickets.off = settings.metrics.off = settings.audit.off = settings.keys.off = true;
   settings.outbox.ledger = LedgerKind::mysql;
   EXPECT_THAT(names_of(service_tables(settings)), ElementsAre("email-outbox-mailbox", settings.idempotency.table,
                                                               settings.idempotency.table + "-answers", "messages"));
@@ -77,7 +78,7 @@ TEST(ServiceTables, MarkAuditsInAStoreOfTheirOwnOnly) {
         if (tag.key == store::read_only_tag) names.push_back(setup.request.table_name);
     return names;
   };
-  EXPECT_THAT(marked(), ElementsAre(audit_table(settings), "postino-audit"));
+  EXPECT_THAT(marked(), ElementsAre(audit_table(settings), "postino-audit", "postino-keys"));
   settings.store = StoreKind::dynamodb;
   EXPECT_THAT(marked(), IsEmpty());
 }

@@ -201,6 +201,7 @@ SHOW_NOTHING = {
     "listFollowers": "about all tenants: refused to each",
     "listSetAside": "about all tenants: refused to each",
     "verifyAudit": "about all tenants: refused to each",
+    "listKeys": "about all tenants: refused to each",
 }
 # Operations about a thing of this name in the caller's own tenant: another one than the owner's.
 OWN_BY_NAME = {"getQueueDepth", "getFigureHistory"}

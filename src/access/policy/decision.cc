@@ -31,15 +31,20 @@ bool could_allow(const PolicyList& policies, Action action, std::string_view res
   return allowed;
 }
 
-std::string denial_text(const Decision& decision, Action action, std::string_view resource,
-                        const Principal& principal) {
+std::string denial_text(const Decision& decision, Action action, std::string_view resource, const Principal& principal,
+                        bool of_session) {
   const std::string name = std::string(service_prefix).append(action.name());
   std::string text = "User: " + principal.arn() + " is not authorized to perform: " + name + " on resource: ";
   text += resource;
   if (decision.kind == Decision::Kind::denied)
     return text.append(" with an explicit deny in ")
-        .append(decision.policy->kind == PolicyKind::identity ? "an identity-based policy" : "a resource-based policy");
-  return text.append(" because no identity-based policy allows the ").append(name).append(" action");
+        .append(of_session                                      ? "a session policy"
+                : decision.policy->kind == PolicyKind::identity ? "an identity-based policy"
+                                                                : "a resource-based policy");
+  return text
+      .append(of_session ? " because no session policy allows the " : " because no identity-based policy allows the ")
+      .append(name)
+      .append(" action");
 }
 
 std::vector<Explanation> explain(const PolicyList& policies, const AccessRequest& request, const Principal& principal) {

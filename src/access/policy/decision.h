@@ -34,7 +34,9 @@ Decision decide(const PolicyList& policies, const AccessRequest& request, const 
 bool could_allow(const PolicyList& policies, Action action, std::string_view resource, const Principal& principal);
 
 // What a caller is told, in AWS's words. The decision is one that does not allow the request.
-std::string denial_text(const Decision& decision, Action action, std::string_view resource, const Principal& principal);
+// `of_session`: the policy of a session has decided.
+std::string denial_text(const Decision& decision, Action action, std::string_view resource, const Principal& principal,
+                        bool of_session = false);
 
 // Why: for each statement of each policy, what it says of the request or why it says nothing.
 struct Explanation {

@@ -92,8 +92,9 @@ base::Result<const Caller*, Problem> Access::check_key(const http::Request& requ
   const std::string_view secret = presented_secret(request);
   if (secret.empty())
     return challenge(problems::unauthenticated, "Send the header Authorization: Bearer SECRET, or X-API-Key: SECRET.");
-  if (const ApiKey* const key = find_key(secret)) return &key->caller;
+  if (const ApiKey* const key = find_key(secret)) return note_use(*key);
   constexpr const char* invalid = ", error=\"invalid_token\"";
+  if (find_stored(secret) != nullptr) return challenge(problems::unauthenticated, "The API key has expired.", invalid);
   if (!access::Sessions::is_token(secret))
     return challenge(problems::unauthenticated, "The API key is unknown.", invalid);
   if (sessions_ == nullptr)
@@ -120,6 +121,8 @@ base::Result<const Caller*, Problem> Access::find_holder(std::string_view token)
   };
   if (const auto user = std::ranges::find_if(users_, holds); user != users_.end()) return &user->caller;
   if (const auto key = std::ranges::find_if(keys_, holds); key != keys_.end()) return &key->caller;
+  if (const auto key = std::ranges::find_if(stored_.keys, holds); key != stored_.keys.end() && !has_expired(*key))
+    return note_use(*key);
   sessions_->forget(session);  // it has ended, also if the settings have its holder again one day
   return nullptr;
 }
@@ -128,6 +131,7 @@ std::vector<access::Session> Access::holders() const {
   std::vector<access::Session> holders;
   for (const User& user : users_) holders.push_back(holder_of(user));
   for (const ApiKey& key : keys_) holders.push_back(holder_of(key));
+  for (const ApiKey& key : stored_.keys) holders.push_back(holder_of(key));
   return holders;
 }
 
@@ -141,16 +145,40 @@ std::vector<Caller> Access::named(std::string_view name) const {
   if (const User* const user = find_user(name)) found.push_back(user->caller);
   for (const ApiKey& key : keys_)
     if (key.caller.name == name) found.push_back(key.caller);
+  for (const ApiKey& key : stored_.keys)
+    if (key.caller.name == name) found.push_back(key.caller);
   return found;
 }
 
-// Takes the same time whichever key it is, and whether it is one.
 const ApiKey* Access::find_key(std::string_view secret) const {
+  if (const ApiKey* const key = find_configured(secret)) return key;
+  const ApiKey* const stored = find_stored(secret);
+  return stored != nullptr && !has_expired(*stored) ? stored : nullptr;
+}
+
+// Takes the same time whichever key it is, and whether it is one.
+const ApiKey* Access::find_configured(std::string_view secret) const {
   const std::string digest = base::sha256(secret);
   const ApiKey* found = nullptr;
   for (const ApiKey& key : keys_)
     if (CRYPTO_memcmp(key.digest.data(), digest.data(), digest.size()) == 0) found = &key;
   return found;
+}
+
+// The time may tell whether there is such an id, which is no secret.
+const ApiKey* Access::find_stored(std::string_view secret) const {
+  const std::optional<std::string> id = stored_.keys.empty() ? std::nullopt : access::id_in_secret(secret);
+  if (!id) return nullptr;
+  const auto key = std::ranges::lower_bound(stored_.keys, *id, {}, &ApiKey::id);
+  if (key == stored_.keys.end() || key->id != *id) return nullptr;
+  const std::string hash = access::hash_of_secret(*id, secret);
+  if (key->digest.size() != hash.size()) return nullptr;
+  return CRYPTO_memcmp(key->digest.data(), hash.data(), hash.size()) == 0 ? &*key : nullptr;
+}
+
+const Caller* Access::note_use(const ApiKey& key) const {
+  if (key.use) key.use->note(stored_.clock->now());
+  return &key.caller;
 }
 
 }  // namespace postino::api

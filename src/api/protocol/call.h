@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "access/audit_reader.h"
+#include "access/key_ring.h"
 #include "api/protocol/access.h"
 #include "api/protocol/problem.h"
 #include "api/protocol/target.h"
@@ -67,6 +68,7 @@ struct Services {
   SignIns* sign_ins = nullptr;           // nullptr: there are no sessions
   access::AuditReader* audit = nullptr;  // nullptr: nothing is written down
   backup::Backups* backups = nullptr;    // nullptr: none are made
+  access::KeyRing* keys = nullptr;       // nullptr: there are none in the store
 };
 
 // The memory for a large answer. It is taken before the answer is read, by its size.

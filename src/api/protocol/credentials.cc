@@ -24,12 +24,6 @@ bool is_secret(std::string_view text) {
          std::ranges::all_of(text, [](char each) { return each > ' ' && each < 0x7F; });
 }
 
-std::optional<Role> parse_role(std::string_view text) {
-  for (const Role role : all_roles)
-    if (text == name_of(role)) return role;
-  return std::nullopt;
-}
-
 // Takes what stands before the separator from the front; nullopt when there is none.
 std::optional<std::string_view> take_until(std::string_view& text, char separator) {
   const std::size_t end = text.find(separator);
@@ -80,6 +74,30 @@ base::Result<Caller> take_caller(std::string_view& text, const std::string& kind
 }
 
 }  // namespace
+
+std::optional<Role> parse_role(std::string_view text) {
+  for (const Role role : all_roles)
+    if (text == name_of(role)) return role;
+  return std::nullopt;
+}
+
+std::vector<ApiKey> api_keys_of(const access::KnownKeys& known) {
+  std::vector<ApiKey> keys;
+  for (const access::KnownKeys::Known& each : known.keys) {
+    const access::KeyRights& rights = each.key.rights;
+    const auto role = parse_role(rights.role);
+    if (rights.kind != access::KeyKind::api || each.key.is_disabled || !role) continue;
+    ApiKey key;
+    key.caller = {rights.name, *role, rights.tenant, rights.customer, false};
+    if (each.meter) key.caller.quotas.push_back(each.meter);
+    key.digest = each.key.proof;
+    key.id = each.key.id;
+    key.expires_at = each.key.expires_at;
+    key.use = each.use;
+    keys.push_back(std::move(key));
+  }
+  return keys;
+}
 
 base::Result<ApiKey> parse_api_key(std::string_view text) {
   ApiKey key;

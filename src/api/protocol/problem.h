@@ -57,6 +57,8 @@ inline constexpr ProblemType session_not_found{404, "SESSION_NOT_FOUND", "Sessio
 inline constexpr ProblemType user_not_found{404, "USER_NOT_FOUND", "User or API key not found"};
 inline constexpr ProblemType no_audit{404, "NO_AUDIT", "There is no audit"};
 inline constexpr ProblemType no_backups{404, "NO_BACKUPS", "No backups are made"};
+inline constexpr ProblemType no_keys{404, "NO_KEYS", "The server keeps no keys"};
+inline constexpr ProblemType key_not_found{404, "KEY_NOT_FOUND", "Key not found"};
 inline constexpr ProblemType not_watched{404, "NOT_WATCHED", "The traffic of the store is not watched"};
 inline constexpr ProblemType no_metrics{404, "NO_METRICS", "Nothing is counted"};
 inline constexpr ProblemType source_not_found{404, "SOURCE_NOT_FOUND", "Nothing of this name is counted"};
@@ -72,6 +74,7 @@ inline constexpr ProblemType attachment_not_found{404, "ATTACHMENT_NOT_FOUND", "
 inline constexpr ProblemType unknown_answer{404, "UNKNOWN_ANSWER", "The message answers no e-mail of a ticket"};
 inline constexpr ProblemType not_cached{404, "NOT_CACHED", "There is no such entry, or it has expired"};
 inline constexpr ProblemType method_not_allowed{405, "METHOD_NOT_ALLOWED", "The path does not allow this method"};
+inline constexpr ProblemType key_refused{409, "KEY_REFUSED", "The state of the keys does not allow this"};
 inline constexpr ProblemType not_counted_here{409, "NOT_COUNTED_HERE", "The server does not count this now"};
 inline constexpr ProblemType backup_under_way{409, "BACKUP_UNDER_WAY", "A backup is being made", true};
 inline constexpr ProblemType not_retried{409, "NOT_RETRIED", "The change cannot be tried again"};
@@ -99,6 +102,7 @@ inline constexpr ProblemType unsupported_media_type{415, "UNSUPPORTED_MEDIA_TYPE
 inline constexpr ProblemType idempotency_key_reused{422, "IDEMPOTENCY_KEY_REUSED",
                                                     "The idempotency key was used for another request"};
 inline constexpr ProblemType too_many_sign_ins{429, "TOO_MANY_SIGN_INS", "Too many sign-ins have failed", true};
+inline constexpr ProblemType quota_exceeded{429, "QUOTA_EXCEEDED", "A quota is used up", true};
 inline constexpr ProblemType internal_error{500, "INTERNAL_ERROR", "Internal server error"};
 inline constexpr ProblemType broker_cannot{501, "UNSUPPORTED_BY_BROKER", "The broker does not support this"};
 inline constexpr ProblemType broker_failed{502, "BROKER_FAILED", "The broker failed to execute the request"};

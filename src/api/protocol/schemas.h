@@ -30,6 +30,7 @@ std::vector<NamedSchema> figure_schemas();
 std::vector<NamedSchema> session_schemas();
 std::vector<NamedSchema> audit_schemas();
 std::vector<NamedSchema> backup_schemas();
+std::vector<NamedSchema> key_schemas();
 
 // There must be one of this name.
 const Schema& schema_named(std::string_view name);

@@ -1,8 +1,10 @@
 // POST /emails: the way in.
 #include <algorithm>
+#include <memory>
 
 #include "api/protocol/idempotency_headers.h"
 #include "api/protocol/limits.h"
+#include "api/protocol/quota_headers.h"
 #include "api/routes/route_groups.h"
 #include "base/hash.h"
 #include "json/writer.h"
@@ -205,6 +207,32 @@ Outcome replay_acceptance(std::string answer) {
   return replayed(json_reply(std::move(answer), summary->status()));
 }
 
+// The e-mails of a request, in the quotas of its caller: those that are not accepted are given back.
+class EmailQuota {
+ public:
+  EmailQuota(const Call& call, std::size_t count)
+      : quotas_(call.caller.quotas), now_(call.services.clock.now()), count_(static_cast<std::int64_t>(count)) {}
+  ~EmailQuota() {
+    if (taken_ > 0) access::give_back_emails(quotas_, now_, taken_);
+  }
+  EmailQuota(const EmailQuota&) = delete;
+  EmailQuota& operator=(const EmailQuota&) = delete;
+
+  std::optional<access::QuotaState> take() {
+    if (quotas_.empty()) return std::nullopt;
+    auto used_up = access::take_emails(quotas_, now_, count_);
+    if (!used_up) taken_ = count_;
+    return used_up;
+  }
+  void keep(std::int64_t accepted) { taken_ -= std::min(taken_, accepted); }
+
+ private:
+  const access::QuotaMeters quotas_;
+  const base::TimePoint now_;
+  const std::int64_t count_;
+  std::int64_t taken_ = 0;
+};
+
 Outcome accept_emails(Call& call) {
   TRY(const std::optional<IdempotencyHeaders> headers, read_idempotency_headers(call.request));
   if (!headers && call.services.require_idempotency_key)
@@ -212,10 +240,13 @@ Outcome accept_emails(Call& call) {
   TRY(std::vector<Payload> payloads, read_payloads(call));
   std::optional<Outbox::KeyedRequest> keyed;
   if (headers) keyed = keyed_request(*headers, payloads, call.caller);
+  EmailQuota quota(call, payloads.size());
+  if (const auto used_up = quota.take()) return refuse_over_quota(*used_up);
   TRY(AcceptAnswer answer,
       answered(call.services.outbox.accept(std::move(payloads), call.caller.tenant, keyed, render)));
   switch (answer.status) {
     case AcceptStatus::done:
+      quota.keep(summary_of(answer.outcomes).successful);
       return answer_of(answer.outcomes);
     case AcceptStatus::replayed:
       return replay_acceptance(std::move(answer.stored_answer));
@@ -244,11 +275,18 @@ bool begin_accepting(Call& call, const Finish& finish) {
     finish(base::propagate(std::move(payloads).error()));
     return true;
   }
-  const auto answer = [finish](base::Result<std::vector<AcceptOutcome>> outcomes) {
-    if (auto accepted = answered(std::move(outcomes)); accepted)
+  const auto quota = std::make_shared<EmailQuota>(call, payloads->size());
+  if (const auto used_up = quota->take()) {
+    finish(refuse_over_quota(*used_up));
+    return true;
+  }
+  const auto answer = [finish, quota](base::Result<std::vector<AcceptOutcome>> outcomes) {
+    if (auto accepted = answered(std::move(outcomes)); accepted) {
+      quota->keep(summary_of(*accepted).successful);
       finish(answer_of(*accepted));
-    else
+    } else {
       finish(base::propagate(std::move(accepted).error()));
+    }
   };
   if (!call.services.outbox.accept_soon(*std::move(payloads), call.caller.tenant, answer))
     finish(refuse(problems::overloaded, "Try again in a moment."));

@@ -28,5 +28,6 @@ std::vector<Route> figure_routes();
 std::vector<Route> session_routes();
 std::vector<Route> attachment_routes();
 std::vector<Route> audit_routes();
+std::vector<Route> key_routes();
 
 }  // namespace postino::api

@@ -388,7 +388,7 @@ const std::vector<NamedSchema>& all_schemas() {
     std::vector<NamedSchema> all = outbox_schemas();
     for (const auto group : {message_schemas, draft_schemas, customer_schemas, reminder_template_schemas,
                              capacity_schemas, observation_schemas, ticket_schemas, ticket_record_schemas,
-                             figure_schemas, session_schemas, audit_schemas, backup_schemas})
+                             figure_schemas, session_schemas, audit_schemas, backup_schemas, key_schemas})
       for (NamedSchema& schema : group()) all.push_back(std::move(schema));
     return all;
   }();

@@ -44,6 +44,7 @@ CommandLine::CommandLine() : program_(std::make_unique<CLI::App>(description, "p
   add_metrics_command(*this);
   add_sessions_command(*this);
   add_audit_command(*this);
+  add_keys_command(*this);
   add_password_command(*this);
   add_policy_command(*this);
   add_migrate_command(*this);

@@ -33,6 +33,7 @@ void add_tickets_command(CommandLine& line);    // opens tickets, and works on t
 void add_sessions_command(CommandLine& line);   // signs in, lists and ends sessions
 void add_audit_command(CommandLine& line);      // lists who has done what, and verifies that list
 void add_backup_command(CommandLine& line);     // makes a backup, and looks at those of a place; that without a server
+void add_keys_command(CommandLine& line);       // makes, lists, replaces and deletes keys of both APIs
 void add_capacity_command(CommandLine& line);   // what traffic takes and costs on DynamoDB; also without a server
 void add_metrics_command(CommandLine& line);    // live figures, their history, and what follows the changes of tables
 

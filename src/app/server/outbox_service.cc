@@ -109,6 +109,7 @@ struct OutboxService::Parts {
   std::shared_ptr<signature::KeySource> keys;               // for buckets; may be null
   AuditAccess audit;
   backup::Backups* backups = nullptr;
+  access::KeyRing* stored_keys = nullptr;  // may be null
   ObjectSettings objects;
   base::SystemRandom random;
   base::Pause pause;
@@ -256,6 +257,7 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGatew
   options_of_api.audit_reader = audit.reader;
   options_of_api.backups = backups;
   options_of_api.store_keys = store_keys.get();
+  options_of_api.stored_keys = stored_keys;
   const store::Retry retry(random, [this](base::Milliseconds delay) { pause.wait(delay); });
   sessions = make_sessions(store, all.tickets.table, own_clock, random, retry);
   options_of_api.sessions = sessions.get();
@@ -304,7 +306,8 @@ base::Result<std::unique_ptr<OutboxService>> OutboxService::create(
     store::Store& store, MessageGateway& gateway, const Settings& settings, const MemoryLimits& memory,
     const base::PlausibleClock& clock, std::shared_ptr<outbox::ForeignWriteLog> log,
     std::shared_ptr<const capacity::Planner> planner, metrics::Metrics* metrics,
-    std::shared_ptr<signature::KeySource> keys, AuditAccess audit, backup::Backups* backups) {
+    std::shared_ptr<signature::KeySource> keys, AuditAccess audit, backup::Backups* backups,
+    access::KeyRing* stored_keys) {
   auto parts = std::make_unique<Parts>(clock);
   parts->foreign_writes = std::move(log);
   parts->planner = std::move(planner);
@@ -312,6 +315,7 @@ base::Result<std::unique_ptr<OutboxService>> OutboxService::create(
   parts->keys = std::move(keys);
   parts->audit = audit;
   parts->backups = backups;
+  parts->stored_keys = stored_keys;
   parts->settings = settings.outbox;
   parts->objects = settings.objects;
   parts->data = settings.data;
@@ -365,6 +369,8 @@ void OutboxService::stop(std::chrono::steady_clock::time_point give_up_at) {
 void OutboxService::set_callers(const std::vector<api::ApiKey>& keys, const std::vector<api::User>& users) {
   parts_->api->set_keys(keys, users);
 }
+
+void OutboxService::set_stored_keys(const access::KnownKeys& known) { parts_->api->set_stored_keys(known); }
 
 void OutboxService::set_dkim_signer(const mail::DkimSigner& signer) { parts_->signer->sign_as(signer); }
 

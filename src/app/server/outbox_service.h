@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "access/key_ring.h"
 #include "app/access/audit_service.h"
 #include "app/server/memory_limits.h"
 #include "app/server/message_gateway.h"
@@ -29,13 +30,14 @@ class OutboxService {
   // Prepares the tables; the pipelines do not run yet. The store, the gateway and the clock must outlive it; with a
   // ledger elsewhere the store still has the sandbox. `log` tells what other programs write to the table of e-mails; it
   // may be null. Without a planner capacity is planned with the prices that come with the program. Metrics may be null,
-  // too, and must outlive it, and so must the audit and the backups. `keys` are for buckets, where the settings have
-  // none.
+  // too, and must outlive it, and so must the audit, the backups and the keys in the store. `keys` are for buckets,
+  // where the settings have none.
   static base::Result<std::unique_ptr<OutboxService>> create(
       store::Store& store, MessageGateway& gateway, const Settings& settings, const MemoryLimits& memory,
       const base::PlausibleClock& clock, std::shared_ptr<outbox::ForeignWriteLog> log = nullptr,
       std::shared_ptr<const capacity::Planner> planner = nullptr, metrics::Metrics* metrics = nullptr,
-      std::shared_ptr<signature::KeySource> keys = nullptr, AuditAccess audit = {}, backup::Backups* backups = nullptr);
+      std::shared_ptr<signature::KeySource> keys = nullptr, AuditAccess audit = {}, backup::Backups* backups = nullptr,
+      access::KeyRing* stored_keys = nullptr);
   ~OutboxService();
 
   void start();
@@ -49,6 +51,8 @@ class OutboxService {
 
   // From now on these keys and users count, and no others.
   void set_callers(const std::vector<api::ApiKey>& keys, const std::vector<api::User>& users);
+  // The same of API keys in the store.
+  void set_stored_keys(const access::KnownKeys& known);
   // From now on messages are signed as this one signs; only if they were signed before.
   void set_dkim_signer(const mail::DkimSigner& signer);
 

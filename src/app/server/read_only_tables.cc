@@ -10,7 +10,7 @@ namespace {
 
 tl::unexpected<store::Error> refuse_change(const std::string& table) {
   return store::refuse(store::ErrorType::access_denied,
-                       "Table " + table + " has an audit of this server: it can be read only");
+                       "Table " + table + " belongs to this server: it can be read only");
 }
 
 bool has_mark(const std::vector<store::Tag>& tags) {

@@ -13,9 +13,11 @@
 #include "api/protocol/limits.h"
 #include "api/service.h"
 #include "app/access/audit_service.h"
+#include "app/access/key_service.h"
 #include "app/backups/backup_files.h"
 #include "app/backups/backup_service.h"
 #include "app/console/signals.h"
+#include "app/server/caller_updates.h"
 #include "app/server/memory_limits.h"
 #include "app/server/message_gateway.h"
 #include "app/server/metrics_service.h"
@@ -83,19 +85,8 @@ http::ServerOptions server_options(const Settings& settings, const MemoryLimits&
   return options;
 }
 
-// A caller who may not read e-mails by one API may not read them by the other.
-bool needs_access_key(const Settings& settings) { return settings.outbox.has_callers(); }
-
-// nullptr: everybody, as the APIs themselves ask for keys.
-std::shared_ptr<const api::Access> metrics_readers(const Settings& settings) {
-  const http::OriginPolicy origin_policy(settings.access.origin_policy);
-  if (settings.access.metrics_require_key)
-    return std::make_shared<api::Access>(settings.outbox.api_keys, origin_policy);
-  if (!settings.access_keys.empty() || settings.outbox.has_callers()) return nullptr;
-  return std::make_shared<api::Access>(std::vector<api::ApiKey>(), origin_policy);
-}
-
-wire::EndpointOptions endpoint_options(const Settings& settings, const MemoryLimits& memory) {
+wire::EndpointOptions endpoint_options(const Settings& settings, const access::KnownKeys& known,
+                                       const MemoryLimits& memory) {
   wire::EndpointOptions options;
   if (settings.store == StoreKind::dynamodb) {
     options.all_calls_are_long = true;
@@ -105,8 +96,8 @@ wire::EndpointOptions endpoint_options(const Settings& settings, const MemoryLim
   options.account = settings.account;
   options.answers = memory.answers;
   options.reading = memory.reading;
-  options.access_keys = with_policies(settings.access_keys, settings.account, settings.access.policies);
-  options.keys_only = needs_access_key(settings);
+  options.access_keys = all_access_keys(settings, known);
+  options.keys_only = needs_access_key(settings, known);
   options.origin_policy = http::OriginPolicy(settings.access.origin_policy);
   options.faults = settings.faults;
   options.log_requests = settings.log_requests;
@@ -155,14 +146,15 @@ void announce_tickets(std::ostream& out, const TicketSettings& tickets) {
       << (tickets.from.empty() ? "; without --tickets-from they send no e-mails\n" : "\n");
 }
 
-void announce(std::ostream& out, const Settings& settings, const net::Address& address, const OpenStore& store) {
+void announce(std::ostream& out, const Settings& settings, const access::KnownKeys& known, const net::Address& address,
+              const OpenStore& store) {
   const std::string url = url_of(address, settings.tls_certificate);
-  const bool closed = settings.access_keys.empty() && needs_access_key(settings);
-  out << "DynamoDB API: " << url << (closed ? "  (closed: there are API keys or users, but no --access-key)" : "")
-      << "\n"
+  const bool has_access_keys = !settings.access_keys.empty() || known.closes_dynamodb;
+  const bool closed = !has_access_keys && needs_access_key(settings, known);
+  out << "DynamoDB API: " << url << (closed ? "  (closed: there are API keys or users, but no access key)" : "") << "\n"
       << "Data: " << store.describe() << "\n"
       << "Health: " << url << "/healthz  Metrics: " << url << "/metrics\n";
-  if (settings.access_keys.empty() && !closed && settings.tls_certificate.empty())
+  if (!has_access_keys && !closed && settings.tls_certificate.empty())
     out << "Try: AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local aws dynamodb list-tables --region "
         << settings.region << " --endpoint-url " << url << "\n";
   out << std::flush;
@@ -258,10 +250,9 @@ class Servers {
 // What takes new keys and files while the server runs.
 struct Running {
   Servers& servers;
-  wire::Endpoint& endpoint;
   OutboxService* outbox;
   MessageGateway* gateway;
-  Monitor& monitor;
+  CallerUpdates& callers;
   AuditService* audit;
 };
 
@@ -287,10 +278,7 @@ base::Result<Settings> reload(const Running& running, const Settings& settings, 
   running.servers.set_tls(std::move(dynamodb_tls), std::move(rest_tls));
   authorities.take();
   if (running.gateway != nullptr) running.gateway->renew(std::move(connections));
-  running.endpoint.set_access_keys(with_policies(next.access_keys, next.account, next.access.policies),
-                                   needs_access_key(next));
-  running.monitor.set_readers(metrics_readers(next));
-  if (running.outbox != nullptr) running.outbox->set_callers(next.outbox.api_keys, next.outbox.users);
+  running.callers.take(next);
   if (signer) running.outbox->set_dkim_signer(*signer);
   std::string waiting;
   for (const std::string& flag : planned.flags) waiting.append(waiting.empty() ? "" : ", ").append(flag);
@@ -376,11 +364,21 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   }
   if (audit) tell_of_restore(settings.data, *audit);
   TRY(const std::unique_ptr<BackupService> backups, make_backups(settings, *opened, audit.get()));
+  std::unique_ptr<KeyService> stored_keys;
+  if (const auto table = key_table(settings)) {
+    audits.insert(table->name);
+    TRY(stored_keys, KeyService::create(store, settings, *clock, audit ? &audit->log() : nullptr));
+  }
+  access::KeyRing* const key_ring = stored_keys ? &stored_keys->ring() : nullptr;
+  const auto known = key_ring != nullptr ? key_ring->known() : std::make_shared<const access::KnownKeys>();
+  if (key_ring != nullptr) TRY_VOID(check_addresses(settings, *known));
   ReadOnlyTables closed(watched, std::move(audits));
-  wire::EndpointOptions options_of_endpoint = endpoint_options(settings, memory);
+  wire::EndpointOptions options_of_endpoint = endpoint_options(settings, *known, memory);
   if (audit) options_of_endpoint.audit = &audit->log();
   TRY(const std::unique_ptr<TableExchange> exchange, TableExchange::open(store, settings, *clock, opened->keys()));
   if (exchange) options_of_endpoint.exchange = &exchange->exchange();
+  if (key_ring != nullptr)
+    options_of_endpoint.open_token = [key_ring](std::string_view token) { return key_ring->open_token(token); };
   auto endpoint = std::make_unique<wire::Endpoint>(closed, std::move(options_of_endpoint));
   std::unique_ptr<MessageGateway> gateway;
   std::unique_ptr<MetricsService> figures;
@@ -399,10 +397,11 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
     }
     TRY(outbox, OutboxService::create(store, *gateway, shared, memory, *clock, is_watched ? watched.log() : nullptr,
                                       planner, figures ? &figures->metrics() : nullptr, opened->keys(),
-                                      audit ? audit->access() : AuditAccess(), backups.get()));
+                                      audit ? audit->access() : AuditAccess(), backups.get(), key_ring));
   }
   std::atomic<const Servers*> listening = nullptr;  // requests come before start() has returned
-  Monitor monitor(metrics_readers(settings));
+  Monitor monitor(metrics_readers(settings, *known, *clock));
+  auto callers = std::make_unique<CallerUpdates>(settings, *endpoint, monitor, outbox.get(), key_ring, *clock);
   monitor.add_source([&](std::string& text) { endpoint->statistics().append_to(text); });
   monitor.add_source([&](std::string& text) { endpoint->long_calls().append_to(text); });
   monitor.add_source([&](std::string& text) { opened->append_metrics(text, planner->prices()); });
@@ -414,6 +413,7 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   if (gateway) monitor.add_source([&](std::string& text) { gateway->append_metrics(text); });
   if (figures) monitor.add_source([&](std::string& text) { figures->append_metrics(text); });
   if (audit) monitor.add_source([&](std::string& text) { audit->log().append_metrics(text); });
+  if (key_ring != nullptr) monitor.add_source([&](std::string& text) { key_ring->append_metrics(text); });
   if (outbox) monitor.add_check([&] { return outbox->problem(); });
   if (backups) monitor.add_source([&](std::string& text) { backups->append_metrics(text); });
   if (outbox || backups)
@@ -423,6 +423,7 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
       if (backups) std::ranges::move(backups->troubles(), std::back_inserter(found));
       if (figures) std::ranges::move(figures->troubles(), std::back_inserter(found));
       if (const auto trouble = audit ? audit->log().problem() : std::nullopt) found.push_back(*trouble);
+      if (const auto trouble = key_ring != nullptr ? key_ring->problem() : std::nullopt) found.push_back(*trouble);
       return found;
     });
   monitor.add_source([&](std::string& text) {
@@ -443,13 +444,14 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   if (outbox) outbox->start();
   if (figures) figures->start();
   if (backups) backups->start();
+  if (key_ring != nullptr) key_ring->start();
   monitor.set_ready(true);
   if (outbox) announce_outbox(out, settings, *outbox, servers.rest());
   if (gateway) out << "Messages: " << gateway->describe() << "\n";
   if (outbox) announce_reminders(out, settings.reminders);
   if (outbox) announce_tickets(out, settings.tickets);
   if (figures) out << "Metrics: counted in table " << settings.metrics.table << " (see them with: postino metrics)\n";
-  announce(out, settings, address, *opened);
+  announce(out, settings, *known, address, *opened);
   if (outbox && settings.outbox.sample) {
     TRY_VOID(outbox->show_sample(out));
     TRY_VOID(gateway->show_sample(out));
@@ -468,8 +470,7 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   net::notify_service_manager("READY=1");
   give_back_program_pages();
 
-  wait_and_reload(signals, {servers, *endpoint, outbox.get(), gateway.get(), monitor, audit.get()}, settings,
-                  read_settings);
+  wait_and_reload(signals, {servers, outbox.get(), gateway.get(), *callers, audit.get()}, settings, read_settings);
   signals.release();
   monitor.set_ready(false);
   net::notify_service_manager("STOPPING=1");
@@ -492,15 +493,18 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
     monitor.stop();
     if (outbox) outbox->stop(plan.give_up_at);
     if (figures) figures->stop();
+    if (key_ring != nullptr) key_ring->stop();
   }
   if (backups) backups->stop();
   endpoint->stop();
   if (exchange) exchange->stop();
   if (audit) audit->log().stop();
   listening = nullptr;
+  callers.reset();
   outbox.reset();
   figures.reset();
   gateway.reset();
+  stored_keys.reset();
   audit.reset();
   opened.reset();  // answers what it has taken
   endpoint.reset();

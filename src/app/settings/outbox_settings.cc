@@ -359,12 +359,7 @@ std::vector<Setting> outbox_settings() {
 base::Result<void> check(const OutboxSettings& settings) {
   if (settings.off) return {};
   SettingErrors errors;
-  const net::Address address{settings.http_host, settings.http_port};
   check_names(settings, errors);
-  if (!address.is_loopback() && !settings.has_callers())
-    errors.add("--http " + address.text() +
-               " can be reached from other machines, so callers need an API key: give an --api-key or a --user, or "
-               "listen on 127.0.0.1");
   if (settings.http_tls_certificate.empty() != settings.http_tls_key.empty())
     errors.add("--http-tls-certificate and --http-tls-key must be given together");
   if (settings.smtp_user.empty() != settings.smtp_password.empty())

@@ -89,6 +89,10 @@ T& field(Settings& settings, T BackupSettings::*member) {
   return settings.backups.*member;
 }
 template <class T>
+T& field(Settings& settings, T KeySettings::*member) {
+  return settings.keys.*member;
+}
+template <class T>
 T& field(Settings& settings, T http::OriginPolicyOptions::*member) {
   return settings.access.origin_policy.*member;
 }

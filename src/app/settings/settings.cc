@@ -240,6 +240,7 @@ const std::vector<Setting>& all_settings() {
     for (Setting& setting : metrics_settings()) all.push_back(std::move(setting));
     for (Setting& setting : audit_settings()) all.push_back(std::move(setting));
     for (Setting& setting : backup_settings()) all.push_back(std::move(setting));
+    for (Setting& setting : key_settings()) all.push_back(std::move(setting));
     for (Setting& setting : messages_settings()) all.push_back(std::move(setting));
     return all;
   }();
@@ -296,7 +297,7 @@ std::vector<std::string> misspelt_variables(const std::vector<std::string>& name
 base::Result<void> check(const Settings& settings) {
   const net::Address address{settings.dynamodb_host, settings.dynamodb_port};
   SettingErrors errors;
-  if (!address.is_loopback() && settings.access_keys.empty())
+  if (!address.is_loopback() && settings.access_keys.empty() && !keeps_keys(settings))
     errors.add("--dynamodb " + address.text() +
                " can be reached from other machines, so requests must be signed: give an --access-key, or "
                "listen on 127.0.0.1");
@@ -307,6 +308,11 @@ base::Result<void> check(const Settings& settings) {
   if (settings.store == StoreKind::dynamodb) errors.add(check_shared_store(settings));
   errors.add(check_policies(settings));
   errors.add(check(settings.outbox));
+  const net::Address rest{settings.outbox.http_host, settings.outbox.http_port};
+  if (!settings.outbox.off && !rest.is_loopback() && !settings.outbox.has_callers() && !keeps_keys(settings))
+    errors.add("--http " + rest.text() +
+               " can be reached from other machines, so callers need an API key: give an --api-key or a --user, or "
+               "listen on 127.0.0.1");
   errors.add(check(settings.idempotency));
   errors.add(check(settings.messages));
   errors.add(check(settings.reminders));
@@ -323,6 +329,7 @@ base::Result<void> check(const Settings& settings) {
   if (!settings.outbox.off) errors.add(check_metrics(settings));
   if (!settings.outbox.off) errors.add(check_audit(settings));
   errors.add(check_backups(settings));
+  errors.add(check_keys(settings));
   for (const auto& [flag, table] :
        {std::pair("--outbox-table", settings.outbox.table), std::pair("--messages-table", settings.idempotency.table),
         std::pair("--queues-table", settings.messages.queues),

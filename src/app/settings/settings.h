@@ -14,6 +14,7 @@
 #include "app/settings/audit_settings.h"
 #include "app/settings/backup_settings.h"
 #include "app/settings/capacity_settings.h"
+#include "app/settings/key_settings.h"
 #include "app/settings/messages_settings.h"
 #include "app/settings/metrics_settings.h"
 #include "app/settings/outbox_settings.h"
@@ -61,6 +62,7 @@ struct Settings {
   AccessSettings access;
   AuditSettings audit;
   BackupSettings backups;
+  KeySettings keys;
   OutboxSettings outbox;
   idempotency::GuardOptions idempotency;  // of keyed calls, but for those that hand in e-mails
   MessagesSettings messages;
@@ -119,6 +121,7 @@ std::vector<Setting> ticket_settings();  // and of the object store
 std::vector<Setting> metrics_settings();
 std::vector<Setting> audit_settings();
 std::vector<Setting> backup_settings();
+std::vector<Setting> key_settings();
 
 // What follows goes on after an error, and fails with all that were found.
 
@@ -141,7 +144,11 @@ base::Result<void> check(const Settings& settings);
 base::Result<void> check_policies(const Settings& settings);
 base::Result<void> check_audit(const Settings& settings);
 base::Result<void> check_backups(const Settings& settings);
+base::Result<void> check_keys(const Settings& settings);
 base::Result<void> check_metrics(const Settings& settings);  // those of metrics, among them
+
+// Are there keys in the store? Then it is not known from the settings alone whether an address is open to everybody.
+bool keeps_keys(const Settings& settings);
 
 // All settings as a configuration file, secrets left out.
 std::string show(const Settings& settings);

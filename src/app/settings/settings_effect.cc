@@ -33,7 +33,7 @@ const std::vector<EffectRule>& effect_rules() {
   static const std::vector<EffectRule> rules = {
       // But not http.api_keys and http.users: where there are any, DynamoDB's API and the metrics ask for keys too.
       {{"http.address", "http.tls_", "http.require_", "outbox.", "mysql.", "smtp.", "dkim.", "callback.", "mqprobe.",
-        "messages.", "reminders.", "tickets.", "objects.", "capacity.", "metrics."},
+        "messages.", "reminders.", "tickets.", "objects.", "capacity.", "metrics.", "keys."},
        [](const Settings& all) { return all.outbox.off; },
        "with --no-outbox"},
       {{"store.region", "store.endpoint", "store.streams_endpoint", "store.key_id", "store.secret", "store.profile",
@@ -74,6 +74,12 @@ const std::vector<EffectRule>& effect_rules() {
       {{"backup.every", "backup.keep", "backup.key"},
        [](const Settings& all) { return all.backups.place.empty(); },
        "without --backup-to"},
+      {{"keys.table", "keys.sealing_key", "keys.tenant_quotas"},
+       [](const Settings& all) { return all.keys.off; },
+       "with --no-stored-keys"},
+      {{"keys.table", "keys.tenant_quotas"},
+       [](const Settings& all) { return !keeps_keys(all); },
+       "with --store dynamodb and without --sealing-key: then no key is in the store"},
       {{"mysql."},
        [](const Settings& all) { return all.outbox.ledger != LedgerKind::mysql; },
        "without --ledger mysql"},

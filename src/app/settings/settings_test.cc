@@ -278,6 +278,8 @@ TEST_F(SettingsTest, BadValuesAreRefusedAndSecretsNotRepeated) {
 
 TEST_F(SettingsTest, APublicAddressNeedsKeys) {
   ASSERT_TRUE(flag("--dynamodb", "0.0.0.0:8000"));
+  EXPECT_TRUE(check(settings_)) << "there may be keys in the store";
+  settings_.keys.off = true;
   EXPECT_THAT(check(settings_).error().message, HasSubstr("must be signed"));
   ASSERT_TRUE(flag("--access-key", "id:secret"));
   EXPECT_TRUE(check(settings_));
@@ -296,9 +298,31 @@ TEST_F(SettingsTest, CertificateAndKeyComeTogether) {
 
 TEST_F(SettingsTest, RestOnlyListensElsewhereWithKeys) {
   ASSERT_TRUE(flag("--http", "0.0.0.0:8080"));
+  EXPECT_TRUE(check(settings_)) << "there may be keys in the store";
+  settings_.keys.off = true;
   EXPECT_THAT(check(settings_).error().message, HasSubstr("callers need an API key"));
   ASSERT_TRUE(flag("--api-key", "shop:sender:0123456789abcdef"));
   EXPECT_TRUE(check(settings_));
+}
+
+TEST_F(SettingsTest, KeysAreInAStoreOfSeveralMachinesWithASealingKeyAlone) {
+  EXPECT_TRUE(keeps_keys(settings_));
+  settings_.store = StoreKind::dynamodb;
+  EXPECT_FALSE(keeps_keys(settings_));
+  ASSERT_TRUE(flag("--sealing-key", "/etc/postino/sealing.key"));
+  EXPECT_TRUE(keeps_keys(settings_));
+  settings_.outbox.off = true;
+  EXPECT_FALSE(keeps_keys(settings_));
+}
+
+TEST_F(SettingsTest, QuotasOfTenantsNameTheirTime) {
+  ASSERT_TRUE(flag("--tenant-quota", "north=50/s"));
+  EXPECT_EQ(settings_.keys.tenant_quotas["north"].requests_per_second, 50);
+  EXPECT_EQ(settings_.keys.tenant_quotas["north"].emails_per_day, 0);
+  EXPECT_THAT(show(settings_), HasSubstr("tenant_quotas = [\"north=50/s\"]"));
+  for (const char* bad :
+       {"north", "north=", "north=50", "north=50/m", "north=0/s", "north=x/s", "=5/s", "a b=5/s", "north=/s"})
+    EXPECT_FALSE(flag("--tenant-quota", bad)) << bad;
 }
 
 TEST_F(SettingsTest, RelaysKeepTheirOrder) {

@@ -50,6 +50,11 @@ std::optional<access::AuditOptions> audit_options(const Settings& settings) {
   return options;
 }
 
+std::optional<access::KeyTable> key_table(const Settings& settings) {
+  if (!keeps_keys(settings)) return std::nullopt;
+  return access::KeyTable{settings.keys.table, settings.store == StoreKind::embedded};
+}
+
 std::set<std::string> followed_tables(const Settings& settings) {
   std::set<std::string> followed;
   if (settings.outbox.off) return followed;
@@ -73,6 +78,7 @@ std::vector<store::TableSetup> service_tables(const Settings& settings) {
   if (needs_tickets(settings)) add({support::ticket_table_setup({.tickets = settings.tickets.table})});
   if (!settings.metrics.off) add({metrics::metrics_table_setup(settings.metrics.table)});
   if (const auto audit = audit_options(settings)) add({access::audit_table_setup(*audit)});
+  if (const auto keys = key_table(settings)) add({access::key_table_setup(*keys)});
   const std::set<std::string> followed = followed_tables(settings);
   for (store::TableSetup& setup : setups)
     if (followed.contains(setup.request.table_name))

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "access/audit_chain.h"
+#include "access/key_store.h"
 #include "app/settings/settings.h"
 #include "store/table_setup.h"
 
@@ -20,6 +21,9 @@ std::set<std::string> followed_tables(const Settings& settings);
 
 // Where it is written down who has done what by both APIs; nullopt: nowhere.
 std::optional<access::AuditOptions> audit_options(const Settings& settings);
+
+// Where keys are in the store; nullopt: nowhere.
+std::optional<access::KeyTable> key_table(const Settings& settings);
 
 // Where people's decisions about reminders are written down.
 std::string audit_table(const Settings& settings);

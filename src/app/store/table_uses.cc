@@ -67,6 +67,7 @@ std::map<std::string, TableUse, std::less<>> table_uses(const Settings& settings
                                   {"GetItem", "BatchGetItem", "Query", "Scan", "PutItem", "UpdateItem", "DeleteItem"}};
   // Entries are never changed; the record of how far a chain has come is.
   uses[settings.audit.table] = {"audit", {"GetItem", "Query", "PutItem", "UpdateItem"}};
+  uses[settings.keys.table] = {"keys", {"GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"}};
   if (!settings.metrics.off) add_counted_tables(settings, uses);
   std::set<std::string> wanted;
   for (const store::TableSetup& setup : service_tables(settings)) wanted.insert(setup.request.table_name);

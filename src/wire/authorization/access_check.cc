@@ -120,9 +120,12 @@ store::Answer<void> AccessCheck::decide(const access::AccessRequest& request) co
   } else {
     decision = policies.decide(request);
   }
+  const auto of_session = decision.allowed() ? policies.decide_session(request) : std::nullopt;
+  if (of_session) decision = *of_session;
   if (decision.allowed()) return {};
-  return store::refuse(store::ErrorType::access_denied,
-                       access::denial_text(decision, request.action, request.resource, policies.principal()));
+  return store::refuse(
+      store::ErrorType::access_denied,
+      access::denial_text(decision, request.action, request.resource, policies.principal(), of_session.has_value()));
 }
 
 store::Answer<void> AccessCheck::resource(access::Action action, const std::string& arn) const {

@@ -117,11 +117,15 @@ struct SignedCall {
   Credential credential;
 };
 
-Authenticator::Authenticator(std::vector<AccessKey> keys, std::shared_ptr<const base::Clock> clock, bool keys_only)
+Authenticator::Authenticator(std::vector<AccessKey> keys, std::shared_ptr<const base::Clock> clock, bool keys_only,
+                             OpenToken open_token)
     : keys_(std::move(keys)),
       strict_(keys_only || !keys_.empty()),
       clock_(std::move(clock)),
-      signing_keys_(std::make_unique<SigningKeys>()) {}
+      signing_keys_(std::make_unique<SigningKeys>()),
+      open_token_(std::move(open_token)) {
+  std::ranges::stable_sort(keys_, {}, &AccessKey::id);  // of those with the same id, the first one counts
+}
 
 Authenticator::~Authenticator() = default;
 Authenticator::Authenticator(Authenticator&&) noexcept = default;
@@ -196,9 +200,13 @@ std::optional<AuthenticationFailure> Authenticator::check_scope(const SignedCall
 std::optional<AuthenticationFailure> Authenticator::check_signature(const http::Request& request,
                                                                     const SignedCall& call, Body body,
                                                                     Signer* signer) const {
-  // The keys are configured here and no service hands out temporary ones: every token is a wrong one.
-  if (call.fields.has_session_token) return unrecognized("The security token included in the request is invalid");
-  const AccessKey* const key = find(call.credential.key_id);
+  std::optional<AccessKey> temporary;
+  if (call.fields.session_token) {
+    auto found = find_temporary(call);
+    if (!found) return std::move(found).error();
+    temporary = *std::move(found);
+  }
+  const AccessKey* const key = temporary ? &*temporary : find(call.credential.key_id);
   if (key == nullptr) return unrecognized("The security token included in the request is invalid.");
   if (body == Body::to_come) return std::nullopt;
 
@@ -214,13 +222,46 @@ std::optional<AuthenticationFailure> Authenticator::check_signature(const http::
         *key, invalid("The request signature we calculated does not match the signature you provided. Check your AWS "
                       "Secret Access Key and signing method. Consult the service documentation for details."));
   if (!known) signing_keys_->insert(call.credential, signing_key);
-  if (signer != nullptr) *signer = {key->id, key->policies};
+  if (key->use) key->use->note(clock_->now());
+  if (signer != nullptr) *signer = {key->id, key->policies, key->quotas};
   return std::nullopt;
 }
 
+// What it was made from says whether it counts, and what it may do at most. It is known by the id of that key, also to
+// the audit.
+base::Result<AccessKey, AuthenticationFailure> Authenticator::find_temporary(const SignedCall& call) const {
+  const auto wrong = [] {
+    return base::propagate(
+        AuthenticationFailure{"UnrecognizedClientException", "The security token included in the request is invalid"});
+  };
+  if (!open_token_) return wrong();
+  const auto opened = open_token_(*call.fields.session_token);
+  if (!opened || opened->id != call.credential.key_id) return wrong();
+  if (opened->expires_at <= clock_->now())
+    return base::propagate(
+        AuthenticationFailure{"ExpiredTokenException", "The security token included in the request is expired"});
+  const AccessKey* const origin = find(opened->made_from);
+  if (origin == nullptr || !origin->use) return wrong();
+  AccessKey key = *origin;
+  key.secret = opened->secret;
+  if (opened->policy.empty()) return key;
+  auto policy = access::parse_policy(opened->policy, access::PolicyKind::identity, "session policy");
+  if (!policy) return wrong();
+  auto session = std::make_shared<const access::Policy>(*std::move(policy));
+  if (key.policies) {
+    key.policies = key.policies->with_session(std::move(session));
+  } else {
+    std::vector<std::shared_ptr<const access::Policy>> everything = {session};
+    key.policies = std::make_shared<const access::KeyPolicies>(key.principal, std::move(everything), session);
+  }
+  return key;
+}
+
 const AccessKey* Authenticator::find(std::string_view id) const {
-  const auto found = std::ranges::find(keys_, id, &AccessKey::id);
-  return found == keys_.end() ? nullptr : &*found;
+  const auto found =
+      std::ranges::lower_bound(keys_, id, {}, [](const AccessKey& key) { return std::string_view(key.id); });
+  if (found == keys_.end() || found->id != id) return nullptr;
+  return found->expires_at && *found->expires_at <= clock_->now() ? nullptr : &*found;
 }
 
 }  // namespace postino::wire

@@ -1,12 +1,15 @@
 // Who may call: AWS Signature Version 4, in the Authorization header or in the query of a presigned URL.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "access/key_policies.h"
+#include "access/key_ring.h"
+#include "access/temporary_key.h"
 #include "base/clock.h"
 #include "http/message.h"
 
@@ -16,13 +19,21 @@ struct AccessKey {
   std::string id;
   std::string secret;
   std::shared_ptr<const access::KeyPolicies> policies = nullptr;  // nullptr: it may do everything
+  std::optional<base::TimePoint> expires_at = {};
+  std::shared_ptr<access::KeyUse> use = nullptr;  // of a key in the store
+  access::QuotaMeters quotas = {};
+  access::Principal principal = {};  // of a key in the store, for the policies of its sessions
 };
 using KeyPoliciesPointer = std::shared_ptr<const access::KeyPolicies>;
 
+// Opens a session token; an error when it is none.
+using OpenToken = std::function<base::Result<access::TemporaryKey>(std::string_view token)>;
+
 // Who has signed a request.
 struct Signer {
-  std::string key_id;                     // empty: signatures do not count
+  std::string key_id;                     // empty: signatures do not count; of a temporary key, what it was made from
   KeyPoliciesPointer policies = nullptr;  // nullptr: the key may do everything
+  access::QuotaMeters quotas = {};
 };
 
 struct AuthenticationFailure {
@@ -43,7 +54,9 @@ class Authenticator {
  public:
   // Without keys any well-formed credential for the service is accepted, whatever its signature, date or region: that
   // is what local tools send. `keys_only` is for servers whose other callers need keys: without any, all are refused.
-  Authenticator(std::vector<AccessKey> keys, std::shared_ptr<const base::Clock> clock, bool keys_only = false);
+  // Without `open_token` no temporary key counts.
+  Authenticator(std::vector<AccessKey> keys, std::shared_ptr<const base::Clock> clock, bool keys_only = false,
+                OpenToken open_token = nullptr);
   ~Authenticator();
   Authenticator(Authenticator&&) noexcept;
 
@@ -65,12 +78,15 @@ class Authenticator {
   std::optional<AuthenticationFailure> check_scope(const SignedCall& call) const;
   std::optional<AuthenticationFailure> check_signature(const http::Request& request, const SignedCall& call, Body body,
                                                        Signer* signer) const;
-  const AccessKey* find(std::string_view id) const;
+  const AccessKey* find(std::string_view id) const;  // nullptr: there is none that counts
+  // Of a call with a session token.
+  base::Result<AccessKey, AuthenticationFailure> find_temporary(const SignedCall& call) const;
 
   std::vector<AccessKey> keys_;
   bool strict_;  // signatures count
   std::shared_ptr<const base::Clock> clock_;
   std::unique_ptr<SigningKeys> signing_keys_;
+  OpenToken open_token_;
 };
 
 }  // namespace postino::wire

@@ -43,7 +43,7 @@ SignatureFields fields_from_header(const http::Request& request, QueryParameters
   }
   fields.date = request.header("x-amz-date");
   if (fields.date.empty()) fields.date = request.header("date");
-  fields.has_session_token = request.has_header("x-amz-security-token");
+  if (request.has_header("x-amz-security-token")) fields.session_token = request.header("x-amz-security-token");
   return fields;
 }
 
@@ -57,7 +57,8 @@ SignatureFields fields_from_query(QueryParameters query) {
   fields.signature = parameter(fields.query, "X-Amz-Signature");
   fields.date = parameter(fields.query, "X-Amz-Date");
   fields.expires = parameter(fields.query, "X-Amz-Expires");
-  fields.has_session_token = has_parameter(fields.query, "X-Amz-Security-Token");
+  if (has_parameter(fields.query, "X-Amz-Security-Token"))
+    fields.session_token = parameter(fields.query, "X-Amz-Security-Token");
   return fields;
 }
 

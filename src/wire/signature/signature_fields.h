@@ -1,6 +1,7 @@
 // What a signed request says about its signature, wherever it says it.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "http/message.h"
@@ -18,11 +19,11 @@ struct SignatureFields {
   QueryParameters query;  // all of the request
   std::string_view algorithm;
   std::string_view credential;
-  std::string_view signed_headers;  // names, separated by semicolons
-  std::string_view signature;       // hexadecimal
-  std::string_view date;            // X-Amz-Date, or the Date header
-  std::string_view expires;         // X-Amz-Expires of a presigned URL
-  bool has_session_token = false;
+  std::string_view signed_headers;                // names, separated by semicolons
+  std::string_view signature;                     // hexadecimal
+  std::string_view date;                          // X-Amz-Date, or the Date header
+  std::string_view expires;                       // X-Amz-Expires of a presigned URL
+  std::optional<std::string_view> session_token;  // of temporary keys
 
   SignatureFields() = default;
   SignatureFields(SignatureFields&&) = default;
