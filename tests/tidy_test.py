@@ -167,7 +167,7 @@ class TidyTest(unittest.TestCase):
         good = {**link, "CONTRIBUTING.md": floors + rooms, "docs/architecture.md": table + "| `engine/items` | it |\n"}
         self.assertEqual(self.faults(good), [])
         self.expect("CONTRIBUTING.md:1: the floors of the house are not those of tools/tidy",
-                    {**good, "CONTRIBUTING.md": floors.replace("json\n", "") + rooms})
+                    {**good, "CONTRIBUTING.md": floors.replace("expr\n", "") + rooms})
         self.expect("CONTRIBUTING.md:1: the rooms of engine are not those of tools/tidy",
                     {**good, "CONTRIBUTING.md": floors})
         self.expect("CONTRIBUTING.md:1: more rooms are drawn than tools/tidy has",
@@ -260,6 +260,17 @@ class TidyTest(unittest.TestCase):
     def test_unbuilt_source(self):
         self.expect(
             "tests/crash/other.cc:1: no CMakeLists.txt builds this file", {"tests/crash/other.cc": ""},
+        )
+
+    def test_test_that_is_not_run(self):
+        listed = "add_test(NAME mail COMMAND run test_mail.py)\nadd_executable(crash_test crash_test.cc)\n"
+        tests = {"tests/crash/test_mail.py": "# test_lost.py\n", "tests/crash/test_lost.py": "# test_mail.py\n"}
+        self.expect(
+            "tests/crash/test_lost.py:1: its CMakeLists.txt names other tests, and not this one",
+            {"tests/crash/CMakeLists.txt": listed, **tests},
+        )
+        self.assertEqual(
+            self.faults({"tests/crash/CMakeLists.txt": listed + "# test_lost\n", **tests}), [], "both are named"
         )
 
     def test_source_in_a_room_that_no_module_builds(self):
