@@ -18,7 +18,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
-constexpr auto table = "postino-keys";
+constexpr auto keys_table = "postino-keys";
 const KeyChanger anna{"anna", AuditEvent::user};
 
 class StoredKeysTest : public testing::Test {
@@ -45,7 +45,7 @@ class StoredKeysTest : public testing::Test {
     return *std::move(ring);
   }
   item::Item item_of_key(const std::string& id) {
-    for (const item::Item& item : store_.scan(table))
+    for (const item::Item& item : store_.scan(keys_table))
       if (item::attribute_text(item, "SK") == id) return item;
     ADD_FAILURE() << "there is no " << id;
     return {};
@@ -53,7 +53,7 @@ class StoredKeysTest : public testing::Test {
   // As a program does that can write to the table.
   void put(const item::Item& item) {
     store::PutItemRequest put;
-    put.table_name = table;
+    put.table_name = keys_table;
     put.item = item;
     ASSERT_TRUE(store_.engine().put_item(put));
   }
@@ -73,7 +73,7 @@ TEST_F(StoredKeysTest, ASecretIsToldOnceAndIsNowhereInTheStore) {
   EXPECT_EQ(id_in_secret(api.secret), api.key.id);
   EXPECT_EQ(ring->known()->find(api.key.id)->key.proof, hash_of_secret(api.key.id, api.secret));
   EXPECT_EQ(ring->known()->find(access.key.id)->key.proof, access.secret);
-  for (const item::Item& item : store_.scan(table))
+  for (const item::Item& item : store_.scan(keys_table))
     for (const item::Attribute& attribute : item)
       if (const std::string* text = attribute.value.get_if<std::string>()) {
         EXPECT_THAT(*text, testing::Not(HasSubstr(api.secret.substr(20, 20)))) << attribute.name;
@@ -184,7 +184,7 @@ TEST_F(StoredKeysTest, AnApiThatWasClosedStaysClosed) {
   EXPECT_FALSE(ring->known()->closes_dynamodb);
   EXPECT_TRUE(open()->known()->closes_api) << "after a restart";
   store::DeleteItemRequest removal;
-  removal.table_name = table;
+  removal.table_name = keys_table;
   removal.key = {{"PK", "STATE"}, {"SK", "STATE"}};
   ASSERT_TRUE(store_.engine().delete_item(removal));
   ring->look();
