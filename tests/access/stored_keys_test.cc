@@ -243,6 +243,33 @@ TEST_F(StoredKeysTest, TheLastUseIsWrittenDownAndIsNoChange) {
   EXPECT_THAT(open()->list(), IsEmpty()) << "it does not come back";
 }
 
+TEST_F(StoredKeysTest, EmailsOfADayAreAddedUpForAllServers) {
+  const auto here = open();
+  KeyRights rights = sender();
+  rights.quota.emails_per_day = 10;
+  const MadeKey first = here->create(rights, std::nullopt, anna).value();
+  const MadeKey second = here->replace(first.key.id, hours(1), anna).value();
+  const auto meter = here->known()->find(first.key.id)->meter;
+  EXPECT_EQ(here->known()->find(second.key.id)->meter, meter) << "it is the holder's";
+  const base::TimePoint now = clock_->now();
+  EXPECT_FALSE(meter->take_emails(now, 6));
+  EXPECT_TRUE(meter->take_emails(now, 5)) << "all or none";
+  meter->give_back_emails(now, 2);
+  here->write_quotas();
+  const auto there = open();
+  const auto other = there->known()->find(first.key.id)->meter;
+  EXPECT_EQ(other->counts(now).emails_today, 4) << "also after a restart";
+  EXPECT_FALSE(other->take_emails(now, 3));
+  there->write_quotas();
+  EXPECT_FALSE(meter->take_emails(now, 1));
+  here->write_quotas();
+  EXPECT_EQ(meter->counts(now).emails_today, 8);
+  const auto used_up = meter->take_emails(now, 3);
+  ASSERT_TRUE(used_up);
+  EXPECT_EQ(used_up->left, 2);
+  EXPECT_FALSE(meter->take_emails(now + hours(24), 10)) << "the next day";
+}
+
 TEST_F(StoredKeysTest, RulesAreToldBeforeAnythingIsWritten) {
   const auto ring = open();
   KeyRights wrong = sender("no spaces");
