@@ -20,7 +20,10 @@ std::string subject_of(std::string_view body) {
   if (!document.parse(body, errors)) return "";
   for (const std::string_view name : naming_members)
     if (const auto member = document.root().member(name); member && member->text()) return std::string(*member->text());
-  return "";
+  // Of an import: the table that it makes.
+  const auto table = document.root().member("TableCreationParameters");
+  const auto name = table ? table->member("TableName") : std::nullopt;
+  return name && name->text() ? std::string(*name->text()) : "";
 }
 
 }  // namespace

@@ -174,6 +174,28 @@ TEST_F(CallTest, ATableIsRestored) {
               HasSubstr("InvalidRestoreTimeException: "));
 }
 
+TEST_F(CallTest, ATableIsBackedUp) {
+  EXPECT_THAT(
+      answer("CreateBackup", R"({"TableName":"items","BackupName":"nightly"})"),
+      MatchesRegex(R"(\{"BackupDetails":\{"BackupArn":"arn:aws:dynamodb:us-east-1:000000000000:table/items/backup/)"
+                   R"([0-9]{14}-[0-9a-f]{8}","BackupName":"nightly","BackupSizeBytes":0,)"
+                   R"("BackupStatus":"CREATING","BackupType":"USER","BackupCreationDateTime":[0-9.E]+\}\})"));
+  EXPECT_THAT(answer("ListBackups", R"({"TableName":"items"})"),
+              AllOf(HasSubstr(R"("TableName":"items")"), HasSubstr(R"("BackupName":"nightly")")));
+  const std::string missing = "arn:aws:dynamodb:us-east-1:000000000000:table/items/backup/01767323045000-00000000";
+  EXPECT_EQ(refusal("DescribeBackup", R"({"BackupArn":")" + missing + "\"}"),
+            "BackupNotFoundException: Backup not found: " + missing);
+  EXPECT_EQ(refusal("ListBackups", R"({"BackupType":"MINE"})"),
+            "ValidationException: 1 validation error detected: Value 'MINE' at 'backupType' failed to satisfy "
+            "constraint: Member must satisfy enum value set: [USER, SYSTEM, AWS_BACKUP, ALL]");
+}
+
+TEST_F(CallTest, WithoutAPlaceThereAreNoExports) {
+  for (const std::string operation : {"ListExports", "ListImports"})
+    EXPECT_THAT(refusal(operation, "{}"),
+                HasSubstr("ValidationException: This server has no place for exports and imports"));
+}
+
 TEST_F(CallTest, TheServiceTellsOfItself) {
   EXPECT_EQ(answer("DescribeLimits", "{}"),
             R"({"AccountMaxReadCapacityUnits":80000,"AccountMaxWriteCapacityUnits":80000,)"

@@ -15,9 +15,9 @@ constexpr std::size_t records_walked_over = 20'000;
 constexpr std::size_t changes_per_portion = 500;
 constexpr std::size_t bytes_of_entry = 192;  // with the node that has it
 
-std::size_t bytes_of(const std::optional<std::string>& image) { return image ? image->size() : 0; }
+std::size_t image_bytes(const std::optional<std::string>& image) { return image ? image->size() : 0; }
 
-store::Answer<std::optional<item::Item>> item_of(const std::optional<std::string>& image) {
+store::Answer<std::optional<item::Item>> image_item(const std::optional<std::string>& image) {
   if (!image) return std::optional<item::Item>();
   TRY(MeasuredItem read, read_item(*image));
   return std::optional<item::Item>(std::move(read.item));
@@ -92,12 +92,12 @@ void PastChanges::note(std::int64_t time, std::string_view key_rest, const std::
   if (found == written_.end() && is_later) return;
   const Image was = image ? Image(*image) : std::nullopt;
   if (found == written_.end()) {
-    bytes_ += bytes_of_entry + key.size() + bytes_of(was);
+    bytes_ += bytes_of_entry + key.size() + image_bytes(was);
     written_.emplace(std::move(key), Written{was, std::nullopt, time, true});
   } else if (!is_later) {
     found->second.last = time;
   } else if (!found->second.after) {
-    bytes_ += bytes_of(was);
+    bytes_ += image_bytes(was);
     found->second.after = was;
   }
   while (bytes_ > most_bytes_ && written_.size() > 1) forget_last_key();
@@ -105,8 +105,8 @@ void PastChanges::note(std::int64_t time, std::string_view key_rest, const std::
 
 void PastChanges::forget_last_key() {
   const auto last = std::prev(written_.end());
-  bytes_ -= bytes_of_entry + last->first.size() + bytes_of(last->second.before);
-  if (last->second.after) bytes_ -= bytes_of(*last->second.after);
+  bytes_ -= bytes_of_entry + last->first.size() + image_bytes(last->second.before);
+  if (last->second.after) bytes_ -= image_bytes(*last->second.after);
   until_key_ = last->first;
   written_.erase(last);
 }
@@ -121,8 +121,8 @@ store::Answer<store::ItemChange> PastChanges::change_of(const std::string& key, 
     TRY(const auto stored, database_.get(Family::items, key, snapshot_.get()));
     if (stored) after = stored->ToString();
   }
-  TRY(change.before, item_of(written.before));
-  TRY(change.after, item_of(after));
+  TRY(change.before, image_item(written.before));
+  TRY(change.after, image_item(after));
   if (change.after)
     change.key = key_of(*table_, *change.after);
   else if (change.before)

@@ -27,26 +27,29 @@ store::Answer<void> check_arn(const std::string& arn) {
   return constraints.outcome();
 }
 
-std::string arn_of(const Core& core, const Backup& backup) { return core.backup_arn(backup.table.name, backup.id); }
+std::string arn_of_backup(const Core& core, const Backup& backup) {
+  return core.backup_arn(backup.table.name, backup.id);
+}
 
 // Also one that was deleted and is still kept.
 store::Answer<BackupPointer> find_backup(const Core& core, const CatalogState& state, const std::string& arn) {
   const auto found = state.backups.find(std::string_view(arn).substr(arn.rfind('/') + 1));
-  if (found == state.backups.end() || arn_of(core, *found->second) != arn) return base::propagate(no_such_backup(arn));
+  if (found == state.backups.end() || arn_of_backup(core, *found->second) != arn)
+    return base::propagate(no_such_backup(arn));
   return found->second;
 }
 
-store::BackupStatus status_of(const Backup& backup) {
+store::BackupStatus backup_status(const Backup& backup) {
   if (backup.deleted) return store::BackupStatus::deleted;
   return backup.is_being_made() ? store::BackupStatus::creating : store::BackupStatus::available;
 }
 
-store::BackupSummary summary_of(const Core& core, const Backup& backup) {
+store::BackupSummary backup_summary(const Core& core, const Backup& backup) {
   store::BackupSummary summary;
-  summary.arn = arn_of(core, backup);
+  summary.arn = arn_of_backup(core, backup);
   summary.name = backup.name;
   summary.type = backup.type;
-  summary.status = status_of(backup);
+  summary.status = backup_status(backup);
   summary.created = backup.created;
   summary.expires = backup.expires;
   summary.size_bytes = backup.table.statistics->bytes;
@@ -56,15 +59,15 @@ store::BackupSummary summary_of(const Core& core, const Backup& backup) {
   return summary;
 }
 
-store::BackupDescription describe(const Core& core, const Backup& backup) {
-  store::BackupDescription description{summary_of(core, backup), describe_settled(core, backup.table), {}};
+store::BackupDescription backup_description(const Core& core, const Backup& backup) {
+  store::BackupDescription description{backup_summary(core, backup), describe_settled(core, backup.table), {}};
   description.table.restore.reset();
   if (backup.table.time_to_live) description.time_to_live_attribute = backup.table.time_to_live->attribute;
   return description;
 }
 
 // One that can be backed up now.
-store::Answer<TablePointer> find_source(const Core& core, const std::string& table_name) {
+store::Answer<TablePointer> find_table_to_back_up(const Core& core, const std::string& table_name) {
   TablePointer table = core.catalog->find(table_name);
   if (!table) return store::refuse(store::ErrorType::table_not_found, "Table not found: " + table_name);
   if (table->is_being_created())
@@ -75,7 +78,7 @@ store::Answer<TablePointer> find_source(const Core& core, const std::string& tab
   return table;
 }
 
-store::Answer<void> check_list(const store::ListBackupsRequest& request) {
+store::Answer<void> check_backup_list(const store::ListBackupsRequest& request) {
   store::Constraints constraints;
   if (request.table_name) constraints.check_name("tableName", *request.table_name);
   if (request.limit) {
@@ -88,7 +91,7 @@ store::Answer<void> check_list(const store::ListBackupsRequest& request) {
   return constraints.outcome();
 }
 
-bool is_listed(const Backup& backup, const store::ListBackupsRequest& request) {
+bool is_listed_backup(const Backup& backup, const store::ListBackupsRequest& request) {
   return !backup.deleted && (!request.type || backup.type == *request.type) &&
          (!request.table_name || backup.table.name == *request.table_name) &&
          (!request.from || backup.created >= *request.from) && (!request.until || backup.created < *request.until);
@@ -103,7 +106,7 @@ store::Answer<store::BackupSummary> EngineBackups::create_backup(const std::stri
   constraints.check_name("backupName", backup_name);
   TRY_VOID(constraints.outcome());
   std::lock_guard control(core_.control_mutex);
-  TRY(const TablePointer source, find_source(core_, table_name));
+  TRY(const TablePointer source, find_table_to_back_up(core_, table_name));
   const CatalogStatePointer before = core_.catalog->state();
   TRY_VOID(check_room_for_backup(*before));
   // What is committed from now on is later, and leaves a record of what was there.
@@ -127,7 +130,7 @@ store::Answer<store::BackupSummary> EngineBackups::create_backup(const std::stri
     return {};
   }));
   if (core_.wake_maintenance) core_.wake_maintenance();
-  store::BackupSummary summary = summary_of(core_, backup);
+  store::BackupSummary summary = backup_summary(core_, backup);
   summary.size_bytes = source->statistics->bytes;
   return summary;
 }
@@ -135,7 +138,7 @@ store::Answer<store::BackupSummary> EngineBackups::create_backup(const std::stri
 store::Answer<store::BackupDescription> EngineBackups::describe_backup(const std::string& arn) {
   TRY_VOID(check_arn(arn));
   TRY(const BackupPointer backup, find_backup(core_, *core_.catalog->state(), arn));
-  return describe(core_, *backup);
+  return backup_description(core_, *backup);
 }
 
 store::Answer<store::BackupDescription> EngineBackups::delete_backup(const std::string& arn) {
@@ -156,11 +159,11 @@ store::Answer<store::BackupDescription> EngineBackups::delete_backup(const std::
       remove_backup(state, entry, *backup);
     return {};
   }));
-  return describe(core_, deleted);
+  return backup_description(core_, deleted);
 }
 
 store::Answer<store::ListBackupsResponse> EngineBackups::list_backups(const store::ListBackupsRequest& request) {
-  TRY_VOID(check_list(request));
+  TRY_VOID(check_backup_list(request));
   const auto limit = static_cast<std::size_t>(request.limit.value_or(most_listed_backups));
   const CatalogStatePointer state = core_.catalog->state();
   auto next = state->backups.begin();
@@ -168,12 +171,12 @@ store::Answer<store::ListBackupsResponse> EngineBackups::list_backups(const stor
     next = state->backups.upper_bound(std::string_view(*start).substr(start->rfind('/') + 1));
   store::ListBackupsResponse response;
   for (; next != state->backups.end(); ++next) {
-    if (!is_listed(*next->second, request)) continue;
+    if (!is_listed_backup(*next->second, request)) continue;
     if (response.backups.size() == limit) {
       response.last_evaluated_arn = response.backups.back().arn;
       break;
     }
-    response.backups.push_back(summary_of(core_, *next->second));
+    response.backups.push_back(backup_summary(core_, *next->second));
   }
   return response;
 }

@@ -69,7 +69,9 @@ Table full_table() {
   table.time_to_live = TimeToLive{"expires", Backfill{"cursor"}};
   table.last_time_to_live_change = TimeToLiveChange{later, "expired"};
   table.recovery = PointInTimeRecovery{later, 14, later};
-  table.restore = Restore{"arn:source", 7, later};
+  table.restore = Restore{"arn:source", 7, later, "01767323045000-0a1b2c3d", later + base::Milliseconds(1)};
+  table.is_imported = true;
+  table.is_recorded = true;
   table.stream = EnabledStream{5, store::StreamViewType::new_and_old_images};
   table.latest_stream_label = "2026-01-02T03:04:05.678";
   table.tags = {{"team", "mail"}, {"empty", ""}};
@@ -121,6 +123,10 @@ TEST(CatalogRecord, TableRoundTrip) {
   EXPECT_EQ(read->restore.value().source_arn, "arn:source");
   EXPECT_EQ(read->restore->source, 7U);
   EXPECT_EQ(read->restore->time, later);
+  EXPECT_EQ(read->restore->backup, "01767323045000-0a1b2c3d");
+  EXPECT_EQ(read->restore->end(), later + base::Milliseconds(1));
+  EXPECT_TRUE(read->is_imported);
+  EXPECT_TRUE(read->is_recorded);
   EXPECT_EQ(read->stream.value().id, 5U);
   EXPECT_EQ(read->stream->view, store::StreamViewType::new_and_old_images);
   EXPECT_EQ(read->latest_stream_label, written.latest_stream_label);
@@ -154,6 +160,38 @@ TEST(CatalogRecord, TransitionRoundTrip) {
   EXPECT_EQ(update.on_demand, (store::OnDemandThroughput{{}, 26}));
   EXPECT_EQ(update.warm, (store::Throughput{27, 28}));
   EXPECT_EQ(std::get<store::DeleteGlobalIndex>(remaining.global_index_updates[1]).name, "by-day");
+}
+
+TEST(CatalogRecord, BackupRoundTrip) {
+  Backup written;
+  written.id = "01767323045000-0a1b2c3d";
+  written.name = "nightly";
+  written.type = store::BackupType::system;
+  written.created = test_start;
+  written.expires = later;
+  written.deleted = later;
+  written.table = full_table();
+  const auto read = decode_backup(encode_backup(written));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->id, written.id);
+  EXPECT_EQ(read->name, "nightly");
+  EXPECT_EQ(read->type, store::BackupType::system);
+  EXPECT_EQ(read->created, test_start);
+  EXPECT_EQ(read->expires, later);
+  EXPECT_EQ(read->deleted, later);
+  EXPECT_EQ(read->table.id, 3U);
+  EXPECT_TRUE(read->is_being_made());
+  EXPECT_FALSE(decode_backup(encode_table(written.table)));
+}
+
+// A table as earlier versions wrote it is restored to the end of a second.
+TEST(CatalogRecord, ARestoreWithoutAnEndIsToTheEndOfItsSecond) {
+  Table written = full_table();
+  written.restore = Restore{"arn:source", 7, test_start};
+  const auto read = decode_table(encode_table(written));
+  ASSERT_TRUE(read);
+  EXPECT_FALSE(read->restore->backup);
+  EXPECT_EQ(read->restore->end(), test_start + std::chrono::seconds(1));
 }
 
 TEST(CatalogRecord, IndexRoundTrip) {
