@@ -76,7 +76,7 @@ inline constexpr ProblemType not_cached{404, "NOT_CACHED", "There is no such ent
 inline constexpr ProblemType method_not_allowed{405, "METHOD_NOT_ALLOWED", "The path does not allow this method"};
 inline constexpr ProblemType key_refused{409, "KEY_REFUSED", "The state of the keys does not allow this"};
 inline constexpr ProblemType not_counted_here{409, "NOT_COUNTED_HERE", "The server does not count this now"};
-inline constexpr ProblemType backup_under_way{409, "BACKUP_UNDER_WAY", "A backup is being made", true};
+inline constexpr ProblemType backup_under_way{409, "BACKUP_UNDER_WAY", "A backup is being made"};
 inline constexpr ProblemType not_retried{409, "NOT_RETRIED", "The change cannot be tried again"};
 inline constexpr ProblemType wrong_state{409, "WRONG_STATE", "The state of the e-mail does not allow this"};
 inline constexpr ProblemType unreadable_email{409, "UNREADABLE_EMAIL", "The record of the e-mail cannot be read"};
