@@ -5,8 +5,8 @@
 #include "backup/file_restore.h"
 #include "backup/place_testing.h"
 #include "backup/retention.h"
-#include "backup/sealing.h"
 #include "base/hash.h"
+#include "sealing/aes_gcm.h"
 
 namespace postino::backup {
 namespace {
@@ -308,7 +308,8 @@ TEST(BackupFormat, StaysAsItIsWhenSealed) {
   const std::string object = SealedForm(key).encode("name", "contents", random);
   const std::string header = std::string("PSTB\1s") + key.id;
   ASSERT_EQ(object.substr(0, 22), header);
-  EXPECT_EQ(unseal(base::hmac_sha256(key.secret, "object name"), object.substr(22), header + "name"), "contents");
+  EXPECT_EQ(sealing::unseal(base::hmac_sha256(key.secret, "object name"), object.substr(22), header + "name"),
+            "contents");
   EXPECT_EQ(SealedForm(key).chunk_of("contents"),
             base::to_hex(base::hmac_sha256(base::hmac_sha256(key.secret, "names"), base::sha256("contents"))));
   EXPECT_EQ(SealedForm(std::nullopt).chunk_of("contents"), base::to_hex(base::sha256("contents")));

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <set>
 
-#include "backup/sealing.h"
 #include "base/base64.h"
 #include "base/hash.h"
 #include "json/document.h"
 #include "json/writer.h"
+#include "sealing/aes_gcm.h"
 
 namespace postino::backup {
 
@@ -25,7 +25,7 @@ std::string bound_text(std::string_view id, std::string_view master) {
 }
 
 std::string stored_key_text(const DataKey& key, const MasterKey& master, base::Random& random) {
-  const std::string sealed = seal(master.secret(), key.secret, bound_text(key.id, master.id()), random);
+  const std::string sealed = sealing::seal(master.secret(), key.secret, bound_text(key.id, master.id()), random);
   std::string text;
   json::Writer json(text);
   json.begin_object();
@@ -67,15 +67,9 @@ base::Result<std::vector<StoredKey>> stored_keys(Place& place) {
 }
 
 base::Result<DataKey> open_key(const StoredKey& key, const MasterKey& master) {
-  auto secret = unseal(master.secret(), key.sealed, bound_text(key.id, key.master));
-  if (!secret || secret->size() != sealing_key_bytes) return damaged_key(key.id);
+  auto secret = sealing::unseal(master.secret(), key.sealed, bound_text(key.id, key.master));
+  if (!secret || secret->size() != sealing::key_bytes) return damaged_key(key.id);
   return DataKey{key.id, *std::move(secret)};
-}
-
-std::string random_bytes(std::size_t count, base::Random& random) {
-  std::string bytes;
-  while (bytes.size() < count) bytes.push_back(static_cast<char>(random.next() >> 32));
-  return bytes;
 }
 
 std::string wanted_masters(const std::vector<StoredKey>& keys) {
@@ -99,7 +93,7 @@ base::Result<SealedForm> form_to_write(Place& place, const std::optional<MasterK
   if (!keys.empty())
     return base::invalid("the backups there are sealed by master key " + wanted_masters(keys) + ", and this is " +
                          master->id() + "; 'postino backup change-key' gives them another master key");
-  DataKey made{base::to_hex(random_bytes(8, random)), random_bytes(sealing_key_bytes, random)};
+  DataKey made{base::to_hex(sealing::random_bytes(random, 8)), sealing::random_bytes(random, sealing::key_bytes)};
   TRY_VOID(place.put(std::string(keys_folder) + made.id, stored_key_text(made, *master, random)));
   return SealedForm(std::move(made));
 }

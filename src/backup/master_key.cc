@@ -1,20 +1,15 @@
 #include "backup/master_key.h"
 
-#include "backup/sealing.h"
+#include <optional>
+
 #include "base/hash.h"
+#include "sealing/key_file.h"
 
 namespace postino::backup {
 
 namespace {
 
 constexpr std::string_view around = " \t\r\n";
-
-int digit_of(char letter) {
-  if (letter >= '0' && letter <= '9') return letter - '0';
-  if (letter >= 'a' && letter <= 'f') return letter - 'a' + 10;
-  if (letter >= 'A' && letter <= 'F') return letter - 'A' + 10;
-  return -1;
-}
 
 }  // namespace
 
@@ -26,15 +21,9 @@ base::Result<MasterKey> MasterKey::parse(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(around);
   if (begin == std::string_view::npos) return base::invalid(rule);
   text = text.substr(begin, text.find_last_not_of(around) - begin + 1);
-  if (text.size() != 2 * sealing_key_bytes) return base::invalid(rule);
-  std::string secret;
-  for (std::size_t i = 0; i < text.size(); i += 2) {
-    const int high = digit_of(text[i]);
-    const int low = digit_of(text[i + 1]);
-    if (high < 0 || low < 0) return base::invalid(rule);
-    secret.push_back(static_cast<char>(high * 16 + low));
-  }
-  return MasterKey(std::move(secret));
+  std::optional<std::string> secret = sealing::key_of(text);
+  if (!secret) return base::invalid(rule);
+  return MasterKey(*std::move(secret));
 }
 
 }  // namespace postino::backup

@@ -1,7 +1,7 @@
 #include "backup/sealed_form.h"
 
-#include "backup/sealing.h"
 #include "base/hash.h"
+#include "sealing/aes_gcm.h"
 
 namespace postino::backup {
 
@@ -46,7 +46,7 @@ std::string SealedForm::chunk_of(std::string_view contents) const {
 
 std::string SealedForm::encode(std::string_view name, std::string_view contents, base::Random& random) const {
   std::string object = header_of(key_);
-  if (key_) return object + seal(object_key(*key_, name), contents, object + std::string(name), random);
+  if (key_) return object + sealing::seal(object_key(*key_, name), contents, object + std::string(name), random);
   object += plain_sum(header_of(key_), name, contents);
   return object.append(contents);
 }
@@ -61,7 +61,7 @@ base::Result<std::string> SealedForm::decode(std::string_view name, std::string_
   const std::string header = header_of(key_);
   object.remove_prefix(header.size());
   if (key_) {
-    auto contents = unseal(object_key(*key_, name), object, header + std::string(name));
+    auto contents = sealing::unseal(object_key(*key_, name), object, header + std::string(name));
     if (!contents) return not_as_written();
     return *std::move(contents);
   }

@@ -28,18 +28,6 @@ int digit_of(char letter) {
   return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
 }
 
-std::optional<std::string> key_of(std::string_view line) {
-  if (line.size() != 2 * key_bytes) return std::nullopt;
-  std::string key;
-  for (std::size_t i = 0; i < line.size(); i += 2) {
-    const int high = digit_of(line[i]);
-    const int low = digit_of(line[i + 1]);
-    if (high < 0 || low < 0) return std::nullopt;
-    key += static_cast<char>(high * 16 + low);
-  }
-  return key;
-}
-
 base::Result<void> failure(std::string_view what, const std::filesystem::path& file) {
   return base::fail(base::ErrorCode::io,
                     "cannot " + std::string(what) + " the sealing key '" + file.string() + "': " + last_error());
@@ -58,6 +46,18 @@ base::Result<void> write_all(int descriptor, std::string_view text, const std::f
 }
 
 }  // namespace
+
+std::optional<std::string> key_of(std::string_view digits) {
+  if (digits.size() != 2 * key_bytes) return std::nullopt;
+  std::string key;
+  for (std::size_t i = 0; i < digits.size(); i += 2) {
+    const int high = digit_of(digits[i]);
+    const int low = digit_of(digits[i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    key += static_cast<char>(high * 16 + low);
+  }
+  return key;
+}
 
 base::Result<std::vector<std::string>> parse_keys(std::string_view text) {
   std::vector<std::string> keys;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/random.h"
@@ -12,6 +14,9 @@
 namespace postino::sealing {
 
 inline constexpr std::size_t most_keys = 16;
+
+// A key from 64 hexadecimal digits; nullopt when it is something else.
+std::optional<std::string> key_of(std::string_view digits);
 
 // invalid, with the line and never with what is in it; not_found when there is no file.
 base::Result<std::vector<std::string>> parse_keys(std::string_view text);

@@ -14,16 +14,12 @@
 
 #include "base/random.h"
 #include "base/result.h"
+#include "sealing/aes_gcm.h"
 
 namespace postino::sealing {
 
-inline constexpr std::size_t key_bytes = 32;
-
 // Of a key, without giving it away: 16 hexadecimal digits.
 std::string name_of_key(std::string_view key);
-
-// Random bytes for keys and secrets.
-std::string random_bytes(base::Random& random, std::size_t count);
 
 // Safe to use from any thread, if the random numbers are.
 class Sealer {

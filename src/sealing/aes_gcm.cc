@@ -1,4 +1,4 @@
-#include "backup/sealing.h"
+#include "sealing/aes_gcm.h"
 
 #include <openssl/evp.h>
 
@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 
-namespace postino::backup {
+namespace postino::sealing {
 
 namespace {
 
@@ -22,7 +22,7 @@ using CipherContext = std::unique_ptr<EVP_CIPHER_CTX, CipherDeleter>;
 const unsigned char* bytes_of(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
 
 CipherContext begin_cipher(std::string_view key, std::string_view nonce, bool encrypts) {
-  CHECK(key.size() == sealing_key_bytes && nonce.size() == nonce_bytes);
+  CHECK(key.size() == key_bytes && nonce.size() == nonce_bytes);
   CipherContext context(EVP_CIPHER_CTX_new());
   CHECK(context != nullptr);
   CHECK(EVP_CipherInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, bytes_of(key), bytes_of(nonce),
@@ -44,12 +44,18 @@ void update_cipher(EVP_CIPHER_CTX* context, std::string_view bytes, char* out) {
 
 }  // namespace
 
-std::string seal(std::string_view key, std::string_view contents, std::string_view bound, base::Random& random) {
-  std::string sealed(nonce_bytes + contents.size() + tag_bytes, '\0');
-  for (std::size_t i = 0; i < nonce_bytes; i += 4) {
-    const std::uint64_t drawn = random.next();
-    for (std::size_t j = 0; j < 4; ++j) sealed[i + j] = static_cast<char>(drawn >> (8 * j));
+std::string random_bytes(base::Random& random, std::size_t count) {
+  std::string bytes;
+  while (bytes.size() < count) {
+    std::uint64_t number = random.next();
+    for (int i = 0; i < 8 && bytes.size() < count; ++i, number >>= 8) bytes += static_cast<char>(number & 0xFF);
   }
+  return bytes;
+}
+
+std::string seal(std::string_view key, std::string_view contents, std::string_view bound, base::Random& random) {
+  std::string sealed = random_bytes(random, nonce_bytes);
+  sealed.resize(contents.size() + seal_overhead);
   const CipherContext context = begin_cipher(key, std::string_view(sealed).substr(0, nonce_bytes), true);
   update_cipher(context.get(), bound, nullptr);
   update_cipher(context.get(), contents, sealed.data() + nonce_bytes);
@@ -62,9 +68,9 @@ std::string seal(std::string_view key, std::string_view contents, std::string_vi
 }
 
 std::optional<std::string> unseal(std::string_view key, std::string_view sealed, std::string_view bound) {
-  if (sealed.size() < sealing_overhead) return std::nullopt;
+  if (sealed.size() < seal_overhead) return std::nullopt;
   const CipherContext context = begin_cipher(key, sealed.substr(0, nonce_bytes), false);
-  const std::string_view hidden = sealed.substr(nonce_bytes, sealed.size() - sealing_overhead);
+  const std::string_view hidden = sealed.substr(nonce_bytes, sealed.size() - seal_overhead);
   std::string tag(sealed.substr(sealed.size() - tag_bytes));
   std::string contents(hidden.size(), '\0');
   update_cipher(context.get(), bound, nullptr);
@@ -76,4 +82,4 @@ std::optional<std::string> unseal(std::string_view key, std::string_view sealed,
   return contents;
 }
 
-}  // namespace postino::backup
+}  // namespace postino::sealing

@@ -8,10 +8,13 @@
 
 #include "base/random.h"
 
-namespace postino::backup {
+namespace postino::sealing {
 
-inline constexpr std::size_t sealing_key_bytes = 32;
-inline constexpr std::size_t sealing_overhead = 12 + 16;  // a nonce before the contents, a tag behind them
+inline constexpr std::size_t key_bytes = 32;
+inline constexpr std::size_t seal_overhead = 12 + 16;  // a nonce before the contents, a tag behind them
+
+// Random bytes for keys, secrets and nonces.
+std::string random_bytes(base::Random& random, std::size_t count);
 
 // `bound` is not in what is returned; it must be the same when it is unsealed. The nonce is random: one key is for up
 // to 2^32 calls.
@@ -20,4 +23,4 @@ std::string seal(std::string_view key, std::string_view contents, std::string_vi
 // nullopt when it was sealed with another key or bound to something else, or is not as it was.
 std::optional<std::string> unseal(std::string_view key, std::string_view sealed, std::string_view bound);
 
-}  // namespace postino::backup
+}  // namespace postino::sealing

@@ -1,18 +1,18 @@
-#include "backup/sealing.h"
+#include "sealing/aes_gcm.h"
 
 #include <gtest/gtest.h>
 
-namespace postino::backup {
+namespace postino::sealing {
 namespace {
 
-const std::string sealing_key(sealing_key_bytes, 'k');
+const std::string sealing_key(key_bytes, 'k');
 
 TEST(Sealing, IsUndoneWithTheKeyAndWhatItIsBoundTo) {
   base::SeededRandom random(1);
   for (const std::size_t size : {0u, 1u, 15u, 16u, 17u, 100'000u}) {
     const std::string contents(size, 'c');
     const std::string sealed = seal(sealing_key, contents, "place", random);
-    EXPECT_EQ(sealed.size(), size + sealing_overhead);
+    EXPECT_EQ(sealed.size(), size + seal_overhead);
     EXPECT_EQ(unseal(sealing_key, sealed, "place"), contents);
   }
 }
@@ -27,7 +27,7 @@ TEST(Sealing, TellsEveryChange) {
     EXPECT_EQ(unseal(sealing_key, sealed.substr(0, i), "place"), std::nullopt) << "cut to " << i;
   }
   EXPECT_EQ(unseal(sealing_key, sealed, "another place"), std::nullopt);
-  EXPECT_EQ(unseal(std::string(sealing_key_bytes, 'x'), sealed, "place"), std::nullopt);
+  EXPECT_EQ(unseal(std::string(key_bytes, 'x'), sealed, "place"), std::nullopt);
 }
 
 TEST(Sealing, HidesThatContentsAreTheSame) {
@@ -58,4 +58,4 @@ TEST(Sealing, IsTheStandardsCipher) {
 }
 
 }  // namespace
-}  // namespace postino::backup
+}  // namespace postino::sealing
