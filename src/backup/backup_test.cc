@@ -86,7 +86,8 @@ TEST_P(WholeBackupTest, WritesAFewPacksWhenASmallFileComesOrGoes) {
 }
 
 TEST_P(WholeBackupTest, TellsEveryObjectThatIsMissingCutChangedOrAnotherOnes) {
-  fill();
+  put_file("store/000013.sst", contents_of(2, 300'000));
+  for (int i = 0; i < 20; ++i) put_file("spool/" + std::to_string(i) + ".eml", contents_of(100 + i, 3'000));
   const Manifest written = write(master());
   std::string other;
   for (const std::string& name : objects_.names("mine/chunks/")) {
