@@ -74,14 +74,16 @@ TEST(SettingsEffect, TheTableIsOneOfTheStore) {
               ElementsAre(testing::StartsWith("--outbox-table has no effect with --ledger mysql")));
 }
 
-TEST(SettingsEffect, TheObjectStoreIsForAttachmentsOrTheSpool) {
+TEST(SettingsEffect, TheObjectStoreIsForAttachmentsTheSpoolOrExports) {
   const Given endpoint{"--objects-endpoint", "https://s3.example.com"};
-  EXPECT_THAT(
-      ignored({endpoint}),
-      ElementsAre("--objects-endpoint has no effect without --objects-bucket, and without a --spool in a bucket"));
+  EXPECT_THAT(ignored({endpoint}), ElementsAre("--objects-endpoint has no effect without --objects-bucket or "
+                                               "--export-bucket, and without a --spool in a bucket"));
   EXPECT_THAT(ignored({endpoint, {"--objects-bucket", "tickets"}}), IsEmpty());
   EXPECT_THAT(ignored({endpoint, {"--no-tickets"}}),
-              ElementsAre("--objects-endpoint has no effect with --no-tickets, and without a --spool in a bucket"));
+              ElementsAre("--objects-endpoint has no effect with --no-tickets, and without a --spool in a bucket or an "
+                          "--export-bucket"));
+  EXPECT_THAT(ignored({endpoint, {"--no-tickets"}, {"--export-bucket", "lake"}}), IsEmpty());
+  EXPECT_THAT(ignored({endpoint, {"--export-bucket", "lake"}}), IsEmpty());
   EXPECT_THAT(ignored({endpoint, {"--no-tickets"}, {"--spool", "s3://mail/spool"}}), IsEmpty());
 }
 
