@@ -14,7 +14,7 @@ def code(call, **parameters):
 
 @pytest.fixture
 def table(new_table):
-    return new_table("pk:S, sk:S")
+    return new_table("pk:S sk:S")
 
 
 @pytest.fixture

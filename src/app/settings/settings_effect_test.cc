@@ -74,7 +74,7 @@ TEST(SettingsEffect, TheTableIsOneOfTheStore) {
               ElementsAre(testing::StartsWith("--outbox-table has no effect with --ledger mysql")));
 }
 
-TEST(SettingsEffect, TheObjectStoreIsForAttachmentsOrTheSpool) {
+TEST(SettingsEffect, TheObjectStoreIsForAttachmentsTheSpoolOrExports) {
   const Given endpoint{"--objects-endpoint", "https://s3.example.com"};
   EXPECT_THAT(
       ignored({endpoint}),
@@ -86,6 +86,8 @@ TEST(SettingsEffect, TheObjectStoreIsForAttachmentsOrTheSpool) {
       ignored({endpoint, {"--no-tickets"}}),
       ElementsAre("--objects-endpoint has no effect with --no-tickets, and without a --spool or --backup-to in a "
                   "bucket or an --export-bucket"));
+  EXPECT_THAT(ignored({endpoint, {"--no-tickets"}, {"--export-bucket", "lake"}}), IsEmpty());
+  EXPECT_THAT(ignored({endpoint, {"--export-bucket", "lake"}}), IsEmpty());
   EXPECT_THAT(ignored({endpoint, {"--no-tickets"}, {"--spool", "s3://mail/spool"}}), IsEmpty());
 }
 
