@@ -160,7 +160,7 @@ expect 0 'table/email-outbox"' tables export --format iam --store dynamodb --sto
 expect 2 'POSTINO_STORE_SECRET' tables plan --store dynamodb --store-region eu-west-1 --store-key-id AKIA --no-tickets
 expect 2 '--store dynamodb needs --store-region or --store-endpoint' tables plan --store dynamodb --no-tickets
 for format in cloudformation terraform iam; do
-  "$program" tables export --format $format >"$folder/$format"
+  "$program" tables export --format $format --sealing-key "$folder/sealing.key" >"$folder/$format"
   for table in email-outbox-spool messages EmailTrackingTable-audit prod-tickets-unified prod-metrics postino-audit \
     postino-keys; do
     grep -q -e "$table\"" "$folder/$format" || fail "the export for $format does not have $table"

@@ -348,8 +348,8 @@ class TestWithoutKeys:
     def test_address_that_others_reach_is_refused(self, binary, directory, address):
         command = [binary, "serve", "--data", str(directory / "data"), "--dynamodb", "127.0.0.1:0", "--http", address]
         ended = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
-        assert ended.returncode == 2, ended
-        assert "key" in ended.stderr
+        assert ended.returncode == 1, ended  # there could be keys in the store: it had to be opened first
+        assert "give an --api-key or a --user, or listen on 127.0.0.1" in ended.stderr
 
     def test_address_that_others_reach_is_fine_with_keys(self, start):
         server = start("--http", "0.0.0.0:0", "--api-key", KEYS[2])

@@ -276,11 +276,8 @@ def test_malformed_json_is_found_before_an_unknown_operation(wire):
     [
         "NoSuchOperation",
         "listtables",
-        "CreateBackup",
-        "RestoreTableFromBackup",
-        "ListBackups",
-        "ExportTableToPointInTime",
-        "ImportTable",
+        "ListTables2",
+        "DynamoDB_20120810.ListTables",
     ],
 )
 def test_operation_that_is_not_there_is_unknown(wire, operation):

@@ -1,15 +1,23 @@
-"""Resource policies, contributor insights, and what AWS does between regions, as boto3 sees them."""
+"""Resource policies, contributor insights, and what AWS does between regions, as boto3 sees them, or where Debian's boto3
+is older than an operation, as requests."""
 
 import json
 
 import pytest
 from botocore.exceptions import ClientError
+from wire import Refused
 
 
 def code(call, **parameters):
     with pytest.raises(ClientError) as raised:
         call(**parameters)
     return raised.value.response["Error"]["Code"]
+
+
+def refusal(wire, operation, **members):
+    with pytest.raises(Refused) as raised:
+        wire.call(operation, members)
+    return raised.value.code
 
 
 @pytest.fixture
@@ -22,7 +30,7 @@ def arn(client, table):
     return client.describe_table(TableName=table)["Table"]["TableArn"]
 
 
-def test_a_policy_is_set_shown_and_deleted(client, arn):
+def test_a_policy_is_set_shown_and_deleted(wire, arn):
     policy = {
         "Version": "2012-10-17",
         "Statement": [
@@ -34,22 +42,22 @@ def test_a_policy_is_set_shown_and_deleted(client, arn):
             }
         ],
     }
-    assert code(client.get_resource_policy, ResourceArn=arn) == "PolicyNotFoundException"
-    revision = client.put_resource_policy(ResourceArn=arn, Policy=json.dumps(policy))["RevisionId"]
-    shown = client.get_resource_policy(ResourceArn=arn)
+    mine = {"ResourceArn": arn}
+    assert refusal(wire, "GetResourcePolicy", **mine) == "PolicyNotFoundException"
+    revision = wire.call("PutResourcePolicy", mine, Policy=json.dumps(policy))["RevisionId"]
+    shown = wire.call("GetResourcePolicy", mine)
     assert (json.loads(shown["Policy"]), shown["RevisionId"]) == (policy, revision)
-    assert client.delete_resource_policy(ResourceArn=arn)["RevisionId"] == revision
-    assert "RevisionId" not in client.delete_resource_policy(ResourceArn=arn)
+    assert wire.call("DeleteResourcePolicy", mine)["RevisionId"] == revision
+    assert "RevisionId" not in wire.call("DeleteResourcePolicy", mine)
 
 
-def test_a_policy_that_denies_holds_until_it_is_deleted(client, table, arn):
+def test_a_policy_that_denies_holds_until_it_is_deleted(wire, client, table, arn):
     statement = {"Effect": "Deny", "Principal": "*", "Action": "dynamodb:PutItem", "Resource": arn}
-    client.put_resource_policy(
-        ResourceArn=arn, Policy=json.dumps({"Version": "2012-10-17", "Statement": [statement]})
-    )
+    policy = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+    wire.call("PutResourcePolicy", ResourceArn=arn, Policy=policy)
     item = {"pk": {"S": "policy"}, "sk": {"S": "1"}}
     assert code(client.put_item, TableName=table, Item=item) == "AccessDeniedException"
-    client.delete_resource_policy(ResourceArn=arn)
+    wire.call("DeleteResourcePolicy", ResourceArn=arn)
     client.put_item(TableName=table, Item=item)
 
 
@@ -75,15 +83,12 @@ def test_contributor_insights_are_switched_on_and_off(client, table):
     )
 
 
-def test_what_needs_kinesis_or_other_regions_is_refused_and_told_of_as_none(client, table):
+def test_what_needs_kinesis_or_other_regions_is_refused_and_told_of_as_none(wire, client, table):
     stream = "arn:aws:kinesis:us-east-1:123456789012:stream/changes"
     assert client.describe_kinesis_streaming_destination(TableName=table)["KinesisDataStreamDestinations"] == []
-    for call in (
-        client.enable_kinesis_streaming_destination,
-        client.disable_kinesis_streaming_destination,
-        client.update_kinesis_streaming_destination,
-    ):
-        assert code(call, TableName=table, StreamArn=stream) == "ValidationException"
+    for change in ("Enable", "Disable", "Update"):
+        operation = change + "KinesisStreamingDestination"
+        assert refusal(wire, operation, TableName=table, StreamArn=stream) == "ValidationException"
     assert code(client.describe_kinesis_streaming_destination, TableName="no-such-table") == "ResourceNotFoundException"
     assert client.list_global_tables()["GlobalTables"] == []
     assert code(client.describe_global_table, GlobalTableName="orders") == "GlobalTableNotFoundException"

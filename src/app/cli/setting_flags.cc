@@ -104,7 +104,12 @@ bool names_tables(const Setting& setting) {
                                        "metrics.off",
                                        "metrics.table",
                                        "metrics.with_emails",
-                                       "metrics.subscribers"};
+                                       "metrics.subscribers",
+                                       "audit.off",
+                                       "audit.table",
+                                       "keys.off",
+                                       "keys.table",
+                                       "keys.sealing_key"};
   constexpr std::string_view embedded[] = {"store.durability",     "store.cache_mb",         "store.reserve_mb",
                                            "store.deletion_delay", "store.export_directory", "store.export_buckets"};
   if (setting.key.starts_with("objects.")) return true;  // a server on a shared store must have a place for them
