@@ -68,17 +68,12 @@ int run_init(const InitFlags& flags, const Console& console) {
   return success;
 }
 
-bool concerns_keys(const Setting& setting) {
-  return setting.key.starts_with("keys.") || setting.key == "audit.off" || setting.key == "audit.table" ||
-         names_tables(setting);
-}
-
 void add_init_command(CommandLine& line, CLI::App& keys) {
   CLI::App* const command = keys.add_subcommand(
       "init", "make an operator's API key in the store itself, while no server runs, and print its secret");
   const auto flags = std::make_shared<InitFlags>();
   command->add_option("--name", flags->name, "name of the key")->type_name("NAME")->capture_default_str();
-  add_setting_flags(*command, flags->settings, concerns_keys);
+  add_setting_flags(*command, flags->settings, names_tables);
   add_examples(*command, {"export POSTINO_API_KEY=$(postino keys init --data /var/lib/postino --name anna)"});
   line.add({command, [flags](const Console& console) { return run_init(*flags, console); }, "", {}});
 }
