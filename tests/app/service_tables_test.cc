@@ -309,6 +309,16 @@ TEST_F(LostTablesTest, AnotherServerMayBeginAtTheSameMoment) {
   EXPECT_THAT(lost(), IsEmpty());
 }
 
+TEST_F(LostTablesTest, AFirstKeyMayBeMadeBeforeTheFirstStart) {
+  settings_.keys.sealing_key = "sealing.key";
+  std::erase_if(wanted_ = service_tables(settings_), [&](const store::TableSetup& setup) {
+    return setup.request.table_name != settings_.keys.table && setup.request.table_name != settings_.audit.table;
+  });
+  ASSERT_EQ(wanted_.size(), 2u);
+  ASSERT_TRUE(apply());
+  EXPECT_THAT(lost(), IsEmpty());
+}
+
 TEST_F(LostTablesTest, ATableThatWasThereIsLost) {
   start();
   remove("email-outbox-suppressions");

@@ -66,6 +66,9 @@ BODIES = {
     "planCapacity": {"item_bytes": 1},
     "planCapacityAsFormerly": {"reads_per_second": 1, "writes_per_second": 1, "item_size_kb": 1, "storage_gb": 1},
     "restartObservation": None,
+    "createKey": {"name": f"{MARK}-key", "role": "operator"},
+    "rotateKey": {},
+    "beginKeySession": {},
     "signIn": {"user": USER, "password": "a wrong password"},
     "putCustomer": {"customer_name": f"{MARK} Ada", "customer_email": ADDRESS},
     "putInvoice": {"amount": "77.31", "currency": "EUR", "due_date": "2026-01-31"},
@@ -104,6 +107,7 @@ CONTENT_TYPES = {"importCustomers": "text/csv", "importInvoices": "text/csv"}
 
 # What parameters of paths stand for, by the beginning of the path. The longest that fits counts.
 PATH_PARAMETERS = {
+    ("/keys", "key"): "key",
     ("/emails", "id"): "email",
     ("/dead-callbacks", "id"): "email",
     ("/mailbox", "id"): "email",
@@ -202,6 +206,8 @@ SHOW_NOTHING = {
     "listSetAside": "about all tenants: refused to each",
     "verifyAudit": "about all tenants: refused to each",
     "listKeys": "about all tenants: refused to each",
+    "listBackups": "about all tenants: refused to each",
+    "showBackupState": "about all tenants: refused to each",
 }
 # Operations about a thing of this name in the caller's own tenant: another one than the owner's.
 OWN_BY_NAME = {"getQueueDepth", "getFigureHistory"}
@@ -232,14 +238,14 @@ class Belongings:
     def __init__(self, owner, has_tickets):
         self.owner = owner
         self.things = {"address": f"{MARK}-other@customer.example", "queue": QUEUE, "customer": CUSTOMER, "user": USER}
-        self.things |= {"source": "reminders", "set_aside": "any"}
+        self.things |= {"source": "reminders", "set_aside": "any", "key": "any"}
         self._emails()
         self._reminders()
         self._session()
         if has_tickets:
             self._tickets()
         # Ids of drafts and reminders are a second and a customer: a stranger's own may be the same.
-        no_marks = {"bounce", "answer_headers", "draft", "approved", "reminder", "source", "set_aside"}
+        no_marks = {"bounce", "answer_headers", "draft", "approved", "reminder", "source", "set_aside", "key"}
         self.marks = {MARK} | {thing for name, thing in self.things.items() if name not in no_marks}
 
     def _make(self, method, path, body, headers=None):

@@ -92,7 +92,9 @@ base::Result<ServerStatus> ask(RestClient& client) {
 
 base::Result<void> print(const ServerStatus& status, const Console& console) {
   console.out << (status.readiness.is_ready ? "ready" : "not ready")
-              << (status.readiness.problems.empty() ? "\n" : ", but:\n");
+              << (status.readiness.problems.empty() ? "\n"
+                  : status.readiness.is_ready       ? ", but:\n"
+                                                    : ":\n");
   for (const std::string& problem : status.readiness.problems) console.out << "  " << printable(problem) << "\n";
   if (!status.counts.empty()) {
     TRY(const Answer counts, Answer::parse(count_operation, status.counts));

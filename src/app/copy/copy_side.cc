@@ -8,9 +8,11 @@
 #include "app/server/mysql_storage.h"
 #include "app/server/start_traces.h"
 #include "app/store/engine_options.h"
+#include "app/store/made_tables.h"
 #include "app/store/service_tables.h"
 #include "metrics/metrics_table.h"
 #include "store/retry.h"
+#include "store/table_setup.h"
 
 namespace postino::app {
 
@@ -96,7 +98,17 @@ base::Result<void> CopySide::open_dynamodb() {
   if (!answer && answer.error().type != store::ErrorType::resource_not_found)
     return base::fail(store::as_error(answer.error()).code,
                       "the store at " + remote_->describe() + " cannot be used: " + answer.error().message);
+  if (!answer && role_ == CopyRole::target) return begin_tables();
   return {};
+}
+
+// As a server does that starts first on such a store. Without the note, one that starts after a copy of e-mails alone
+// would take the tables of all else for lost ones.
+base::Result<void> CopySide::begin_tables() {
+  const MadeTables made(*store_, settings_, tools_.retry());
+  for (const store::TableSetup& setup : made.first())
+    TRY_VOID(store::prepare_table(*store_, setup.request, setup.expiry));
+  return made.note({});
 }
 
 base::Result<OutboxStorage*> CopySide::outbox() {

@@ -71,6 +71,7 @@ class CopySide {
 
   base::Result<void> open_embedded();
   base::Result<void> open_dynamodb();
+  base::Result<void> begin_tables();
 
   const CopyPlace place_;
   const CopyRole role_;

@@ -81,10 +81,12 @@ base::Result<std::vector<std::string>> MadeTables::find_lost(const std::vector<s
   // A first start begins with these, and may have been broken off.
   std::set<std::string> begun;
   for (const store::TableSetup& setup : first()) begun.insert(setup.request.table_name);
-  // These may have been made by the system that Postino replaces: what is beside them is still to be made.
-  std::set<std::string> not_ours = begun;
-  not_ours.insert({settings_.outbox.table, settings_.reminders.table, settings_.tickets.table});
-  const bool is_first_start = std::ranges::includes(not_ours, there);
+  // These may have been made by the system that Postino replaces, or by 'postino keys init': what is beside them is
+  // still to be made.
+  std::set<std::string> before = begun;
+  before.insert({settings_.outbox.table, settings_.reminders.table, settings_.tickets.table, settings_.keys.table,
+                 settings_.audit.table});
+  const bool is_first_start = std::ranges::includes(before, there);
   for (const std::string& table : missing) {
     bool is_lost = false;
     if (noted)
