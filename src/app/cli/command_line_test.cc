@@ -184,6 +184,7 @@ TEST(ClientCommands, DoWhatTheApiDoes) {
     const api::Operation& operation = route.operation;
     if (operation.group == "Description") continue;
     if (operation.id == "approveAndSend") continue;  // for programs of a former system: approveDraft does the same
+    if (operation.id == "listBackups") continue;     // "backup list" needs no server
     EXPECT_TRUE(called.contains(operation.id)) << operation.id;
   }
 }

@@ -134,7 +134,7 @@ int show_status(RestClient& client, const ClientOptions& shared, const Console& 
 }  // namespace
 
 void add_status_command(CommandLine& line) {
-  ClientCommand command(line, line.program(), "status", count_operation,
+  ClientCommand command(line, line.program(), "status", backup_state_operation,
                         "say whether a server is ready, what is wrong, what waits, and how old the last backup is");
   command.run([&shared = command.shared()](RestClient& client, const Console& console) {
     return show_status(client, shared, console);
