@@ -20,7 +20,7 @@ constexpr std::size_t uuid_size = 36;
 constexpr std::size_t id_size = id_begin.size() + uuid_size;
 constexpr std::size_t secret_size = 64;  // 32 bytes, in hexadecimal digits
 
-std::string partition_of(const std::string& id) { return "SESSION#" + id; }
+std::string partition_of(const std::string& id) { return std::string(session_partitions) + id; }
 
 // API keys of several tenants and customers may have the same name.
 std::string holder_of(const Session& session) {

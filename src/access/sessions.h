@@ -24,6 +24,9 @@
 
 namespace postino::access {
 
+// What the key PK of all items of sessions begins with. They are among the tickets, and only the server writes them.
+inline constexpr const char* session_partitions = "SESSION#";
+
 struct SessionOptions {
   std::string table = "prod-tickets-unified";
   base::Milliseconds life = std::chrono::hours(24);

@@ -1,4 +1,6 @@
 // The keys that are in the store: made, listed, replaced, disabled and deleted.
+#include <initializer_list>
+
 #include "access/key_ring.h"
 #include "api/protocol/credentials.h"
 #include "api/routes/json_answer.h"
@@ -102,11 +104,23 @@ struct WantedKey {
   std::optional<base::TimePoint> expires_at;
 };
 
+// Elsewhere what is empty counts as absent. Here that would make a key with more rights than was meant, when a file or
+// a variable is empty by mistake.
+void refuse_empty(json::Fields& fields, json::Element object, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    const auto member = object.member(name);
+    if (member && (member->is_null() || member->text() == ""))
+      fields.refuse(name, "must not be empty; leave it out to make a key without it");
+  }
+}
+
 base::Result<WantedKey, Problem> read_wanted(const Call& call) {
   json::FieldErrors errors;
   json::Document document;
   if (!document.parse(call.request.body, errors)) return refuse_fields(problems::malformed_json, errors);
   json::Fields fields(document.root(), "", errors);
+  refuse_empty(fields, document.root(),
+               {"kind", "role", "tenant", "customer", "policy", "requests_per_second", "emails_per_day", "expires_at"});
   WantedKey wanted;
   KeyRights& rights = wanted.rights;
   const auto text_of = [&](std::string_view name, Need need, std::size_t most) {
@@ -201,6 +215,7 @@ Outcome begin_key_session(Call& call) {
                   .integer("duration_seconds", Need::optional, Limits::shortest_life / std::chrono::seconds(1),
                            Limits::longest_life / std::chrono::seconds(1))
                   .value_or(seconds);
+    refuse_empty(fields, document.root(), {"duration_seconds", "policy"});
     policy = fields.text("policy", Need::optional, Limits::policy).value_or("");
     fields.refuse_others();
     if (!errors.empty()) return refuse_fields(problems::invalid_request, errors);

@@ -66,7 +66,8 @@ class TableBackupsTest : public EngineTest {
   }
   std::vector<std::string> listed(const store::ListBackupsRequest& request = {}) {
     std::vector<std::string> names;
-    for (const store::BackupSummary& backup : backups().list_backups(request)->backups) names.push_back(backup.name);
+    const auto found = backups().list_backups(request);
+    for (const store::BackupSummary& backup : found->backups) names.push_back(backup.name);
     return names;
   }
   std::string deleted_table_backup() {

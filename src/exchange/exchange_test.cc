@@ -393,6 +393,15 @@ TEST_F(ExchangeTest, GoodItemsAreKeptWhenOthersAreNot) {
   EXPECT_THAT(transfers_.ended, ElementsAre("copy stays"));
 }
 
+TEST_F(ExchangeTest, AnImportIsBrokenOffAlsoWhereThereAreNoRecords) {
+  write_file("in/1.json", std::string(1'000'000, '\n'));
+  const std::string arn = exchange_->import_table(import_request(DataFormat::dynamodb_json, Packing::none, "in/"))->arn;
+  exchange_->stop();
+  exchange_->run_once();
+  EXPECT_EQ(exchange_->describe_import(arn)->status, TransferStatus::in_progress) << "the next start goes on with it";
+  EXPECT_THAT(transfers_.ended, IsEmpty());
+}
+
 TEST_F(ExchangeTest, ATableOfNothingGoes) {
   const ImportDescription done = run_import(import_request(DataFormat::csv, Packing::none, "in/"));
   EXPECT_EQ(done.failure->message, "There are no objects with data below the prefix");

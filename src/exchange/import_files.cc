@@ -54,7 +54,7 @@ base::Result<std::vector<ObjectName>> data_objects(Bucket& bucket, const std::st
 }
 
 base::Result<void> read_object(Bucket& bucket, const ObjectName& object, const ImportRequest& request,
-                               const TakeItem& take) {
+                               const std::function<bool()>& goes_on, const TakeItem& take) {
   TRY(const std::unique_ptr<ByteSource> source, bucket.open(object.name));
   const std::unique_ptr<ByteSource> plain = unpacked(*source, request.packing);
   const std::unique_ptr<RecordSplitter> records = splitter_of(request.format);
@@ -67,6 +67,7 @@ base::Result<void> read_object(Bucket& bucket, const ObjectName& object, const I
   };
   for (bool is_over = false; !is_over;) {
     TRY(const std::optional<std::string> text, plain->next());
+    if (!goes_on()) return {};
     is_over = !text;
     if (text)
       records->add(*text);

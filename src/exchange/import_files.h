@@ -18,8 +18,8 @@ base::Result<std::vector<ObjectName>> data_objects(Bucket& bucket, const std::st
 // Called for each record: an item, or why it is none. Returns false to stop.
 using TakeItem = std::function<bool(base::Result<item::Item>)>;
 
-// Fails when the object cannot be read to its end.
+// Fails when the object cannot be read to its end. `goes_on` is asked now and then, also where there are no records.
 base::Result<void> read_object(Bucket& bucket, const ObjectName& object, const ImportRequest& request,
-                               const TakeItem& take);
+                               const std::function<bool()>& goes_on, const TakeItem& take);
 
 }  // namespace postino::exchange

@@ -150,9 +150,12 @@ base::Result<void> Exchange::read_import_data(ImportDescription& description) {
     std::vector<item::Item> items;
     std::size_t bytes = 0;
     base::Result<void> trouble;
-    const auto take = [&](base::Result<item::Item> item) {
+    const auto goes_on = [&] {
       if (stopping_) trouble = interrupted();
-      if (!trouble) return false;
+      return trouble.has_value();
+    };
+    const auto take = [&](base::Result<item::Item> item) {
+      if (!goes_on()) return false;
       ++description.processed_items;
       if (!item) {
         if (++description.error_count <= most_told_refusals)
@@ -167,7 +170,7 @@ base::Result<void> Exchange::read_import_data(ImportDescription& description) {
       bytes = 0;
       return trouble.has_value();
     };
-    auto read = read_object(*bucket, object, description.request, take);
+    auto read = read_object(*bucket, object, description.request, goes_on, take);
     TRY_VOID(std::move(trouble));
     TRY_VOID(put_items(description, items));
     if (!read) {

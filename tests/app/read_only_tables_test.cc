@@ -156,5 +156,45 @@ TEST_F(ReadOnlyTablesTest, OthersCannotSetTheMark) {
   EXPECT_THAT(outcome(closed_.create_table(request)), StartsWith("AccessDeniedException"));
 }
 
+// As sessions are among the tickets.
+TEST_F(ReadOnlyTablesTest, ItemsOfTheServerStayInATableThatOthersWriteTo) {
+  create(table("tickets", "PK:S"));
+  put("tickets", R"({"PK":{"S":"SESSION#1"},"who":{"S":"ann"}})");
+  ReadOnlyTables closed(store(), {}, {{"tickets", "SESSION#"}});
+  const item::Item session = json(R"({"PK":{"S":"SESSION#2"}})");
+  const item::Key kept = json(R"({"PK":{"S":"SESSION#1"}})");
+  const item::Item ticket = json(R"({"PK":{"S":"TICKET#1"}})");
+  const auto is_refused = testing::StartsWith(
+      "AccessDeniedException: An item of table tickets whose PK begins with SESSION# belongs to this server");
+  store::PutItemRequest put_session;
+  put_session.table_name = "tickets";
+  put_session.item = session;
+  EXPECT_THAT(outcome(closed.put_item(put_session)), is_refused);
+  store::UpdateItemRequest update;
+  update.table_name = "tickets";
+  update.key = kept;
+  update.update = "SET who = :who";
+  update.placeholders.values = item::Map{{":who", "eve"}};
+  EXPECT_THAT(outcome(closed.update_item(update)), is_refused);
+  store::DeleteItemRequest removal;
+  removal.table_name = "tickets";
+  removal.key = kept;
+  EXPECT_THAT(outcome(closed.delete_item(removal)), is_refused);
+  store::BatchWriteItemRequest batch;
+  batch.tables = {{"tickets", {store::BatchPut{ticket}, store::BatchDelete{kept}}}};
+  EXPECT_THAT(outcome(closed.batch_write_item(batch)), is_refused);
+  store::TransactWriteItemsRequest transaction;
+  transaction.actions = {store::TransactPut{.table_name = "tickets", .item = ticket},
+                         store::TransactDelete{.table_name = "tickets", .key = kept}};
+  EXPECT_THAT(outcome(closed.transact_write_items(transaction)), is_refused);
+  EXPECT_EQ(get("tickets", R"({"PK":{"S":"SESSION#1"}})"), R"({"PK":{"S":"SESSION#1"},"who":{"S":"ann"}})");
+  EXPECT_EQ(get("tickets", R"({"PK":{"S":"TICKET#1"}})"), "");
+  store::PutItemRequest put_ticket;
+  put_ticket.table_name = "tickets";
+  put_ticket.item = ticket;
+  EXPECT_TRUE(closed.put_item(put_ticket));
+  EXPECT_EQ(get("tickets", R"({"PK":{"S":"TICKET#1"}})"), R"({"PK":{"S":"TICKET#1"}})");
+}
+
 }  // namespace
 }  // namespace postino::app

@@ -263,7 +263,7 @@ TEST_F(LargeItemWritesTest, OtherTablesAndCallbacksPassThrough) {
   store_.large().delete_item(removal, [&](auto answer) { expect(answer); });
   EXPECT_EQ(answers, 5);
   EXPECT_EQ(store_.get(ticket_key("2")), large_ticket("2", 1));
-  store::PutItemRequest nowhere = put_of(large_ticket("1", 1));
+  store::PutItemRequest nowhere = put_of(item::Item{{"id", "1"}});
   nowhere.table_name = "other";
   EXPECT_THAT(fault_of(store_.large().put_item(nowhere)), HasSubstr("ResourceNotFound"));
 }

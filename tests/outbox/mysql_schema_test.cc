@@ -444,7 +444,7 @@ TEST_F(OtherProgramTest, WhatItWorksOnIsNotRequeuedWhileItMayBeAtIt) {
 }
 
 TEST_F(OtherProgramTest, APayloadThatIsNoneBecomesInvalid) {
-  for (const char* path : {"missing.json", "/etc/passwd", "../escaped.json", ""})
+  for (const char* path : {"/etc/passwd", "../escaped.json", "2026/../../escaped.json", ""})
     outbox_.execute("INSERT INTO emails (id, status, payload_file_path) VALUES (UUID(), 'ACCEPTED', ?)", {path});
   const std::vector<Email> found = due(Pipeline::intake);
   ASSERT_THAT(found, SizeIs(4));
@@ -454,6 +454,15 @@ TEST_F(OtherProgramTest, APayloadThatIsNoneBecomesInvalid) {
     const Event event = intake->work(email, room).value();
     EXPECT_EQ(moved(decide_(email, event, clock_->now())).state, State::invalid) << email.payload_path;
   }
+}
+
+TEST_F(OtherProgramTest, APayloadThatIsNotThereIsAwaited) {
+  outbox_.execute("INSERT INTO emails (id, status, payload_file_path) VALUES (UUID(), 'ACCEPTED', 'missing.json')", {});
+  const std::vector<Email> found = due(Pipeline::intake);
+  ASSERT_THAT(found, SizeIs(1));
+  MessageRoom room;
+  const Event event = (*Intake::create(process_->spool(), nullptr, {}))->work(found[0], room).value();
+  EXPECT_EQ(moved(decide_(found[0], event, clock_->now())).state, State::accepted);
 }
 
 TEST_F(OtherProgramTest, APayloadThatFindsNoRoomInMemoryIsReadLater) {

@@ -115,6 +115,22 @@ def test_every_operation_answers_as_it_is_described(admin):
     assert named == set(api.exercised)
 
 
+def test_an_empty_value_makes_no_key_with_more_rights(binary, directory, server, admin, admin_secret):
+    """As an unset variable or an empty file gives one."""
+    before = admin.get("/keys").json["data"]
+    for name in ("policy", "tenant", "expires_at", "kind", "customer"):
+        for empty in ("", None):
+            refused = admin.post("/keys", {"name": "desk", "kind": "access_key", name: empty})
+            assert refused.status == 400 and refused.problem["errors"][0]["field"] == name, (name, empty, refused)
+    nothing = directory / "empty.json"
+    nothing.write_text("")
+    command = [binary, "keys", "create", "--url", server.url, "--name", "desk", "--kind", "access_key"]
+    for given in (["--policy-file", nothing], ["--tenant", ""]):
+        made = subprocess.run([*command, *given], capture_output=True, text=True, env={"POSTINO_API_KEY": admin_secret})
+        assert made.returncode == 1 and "must not be empty" in made.stderr, made
+    assert admin.get("/keys").json["data"] == before
+
+
 def test_a_key_is_refused_from_the_moment_of_its_revocation(server, admin):
     key = make(admin, name="shop", role="sender")
     shop = server.rest(key["secret"])

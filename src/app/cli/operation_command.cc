@@ -30,6 +30,7 @@ struct FieldValue {
   std::string text;
   std::string file;  // to read the text, or the objects, from
   std::vector<std::string> texts;
+  const CLI::Option* option = nullptr;  // of a text: what was given may be empty
   bool is_set = false;
   bool is_required = false;  // of a text that may come from a file: one of both
 };
@@ -97,6 +98,7 @@ void add_field(ClientCommand& command, const api::Property& property, bool is_re
     const bool is_long = schema.type == "string" && schema.most.value_or(0) > long_text;
     CLI::Option* const option =
         command.add_option(field.name, field.text, {.flag = field.flag, .value_name = value_name(property.schema)});
+    field.option = option;
     if (!is_long) {
       option->required(is_required);
       return;
@@ -185,8 +187,9 @@ base::Result<void> set_field(RequestObject& body, const FieldValue& field) {
     TRY(text, read_input(field.file, api::Limits::body_bytes));
   }
   if (schema.content_encoding == base64_encoding) text = base::to_base64(text);
-  if (text.empty()) return {};
-  const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
+  // An empty variable or file is for the server to judge: it may be a mistake.
+  if (text.empty() && field.file.empty() && (field.option == nullptr || field.option->count() == 0)) return {};
+  const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
   if (schema.type == "integer" && is_number)
     body.set_json(field.name, text);
   else

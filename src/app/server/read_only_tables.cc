@@ -8,9 +8,22 @@ namespace postino::app {
 
 namespace {
 
-tl::unexpected<store::Error> refuse_change(const std::string& table) {
-  return store::refuse(store::ErrorType::access_denied,
-                       "Table " + table + " belongs to this server: it can be read only");
+std::string of_table(std::string_view table) { return "Table " + std::string(table) + " belongs"; }
+
+// `what` is closed.
+tl::unexpected<store::Error> refuse_writing(const std::string& what) {
+  return store::refuse(store::ErrorType::access_denied, what + " to this server: it can be read only");
+}
+tl::unexpected<store::Error> refuse_change(const std::string& table) { return refuse_writing(of_table(table)); }
+
+const item::Map& key_of(const store::BatchWrite& write) {
+  const auto* const put = std::get_if<store::BatchPut>(&write);
+  return put != nullptr ? put->item : std::get<store::BatchDelete>(write).key;
+}
+const item::Map& key_of(const store::TransactPut& put) { return put.item; }
+template <class Action>
+const item::Map& key_of(const Action& action) {
+  return action.key;
 }
 
 bool has_mark(const std::vector<store::Tag>& tags) {
@@ -33,18 +46,30 @@ std::string ReadOnlyTables::closed_resource(std::string_view arn) const {
   return is_closed(table) ? table : "";
 }
 
+std::string ReadOnlyTables::closed_in(std::string_view table_name, const item::Map& key) const {
+  if (tables_.contains(std::string(table_name))) return of_table(table_name);
+  const auto items = items_.find(table_name);
+  if (items == items_.end()) return "";
+  const item::AttributeValue* const partition = key.find("PK");
+  const auto* const text = partition != nullptr ? partition->get_if<std::string>() : nullptr;
+  if (text == nullptr || !text->starts_with(items->second)) return "";
+  return "An item of table " + items->first + " whose PK begins with " + items->second + " belongs";
+}
+
 std::string ReadOnlyTables::closed_in(const store::BatchWriteItemRequest& request) const {
   for (const store::BatchWriteTable& table : request.tables)
-    if (is_closed(table.table_name)) return table.table_name;
+    for (const store::BatchWrite& write : table.writes)
+      if (std::string closed = closed_in(table.table_name, key_of(write)); !closed.empty()) return closed;
   return "";
 }
 
 // A check of a condition only reads.
 std::string ReadOnlyTables::closed_in(const store::TransactWriteItemsRequest& request) const {
   for (const store::TransactAction& action : request.actions) {
-    const std::string& table =
-        std::visit([](const auto& each) -> const std::string& { return each.table_name; }, action);
-    if (!std::holds_alternative<store::TransactConditionCheck>(action) && is_closed(table)) return table;
+    if (std::holds_alternative<store::TransactConditionCheck>(action)) continue;
+    std::string closed =
+        std::visit([this](const auto& each) { return closed_in(each.table_name, key_of(each)); }, action);
+    if (!closed.empty()) return closed;
   }
   return "";
 }
@@ -52,14 +77,14 @@ std::string ReadOnlyTables::closed_in(const store::TransactWriteItemsRequest& re
 template <class Response, class Request>
 store::Answer<Response> ReadOnlyTables::write(const Request& request,
                                               store::Answer<Response> (store::Store::*function)(const Request&)) {
-  if (const std::string closed = closed_in(request); !closed.empty()) return refuse_change(closed);
+  if (const std::string closed = closed_in(request); !closed.empty()) return refuse_writing(closed);
   return (inner().*function)(request);
 }
 
 template <class Response, class Request>
 void ReadOnlyTables::write(const Request& request, store::Completion<Response> done,
                            void (store::Store::*function)(const Request&, store::Completion<Response>)) {
-  if (const std::string closed = closed_in(request); !closed.empty()) return done(refuse_change(closed));
+  if (const std::string closed = closed_in(request); !closed.empty()) return done(refuse_writing(closed));
   (inner().*function)(request, std::move(done));
 }
 

@@ -1,6 +1,7 @@
 // A store in which other programs may read some tables, and change nothing in them.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -11,13 +12,16 @@
 
 namespace postino::app {
 
-// Everything goes to `inner`, but for what would change one of these tables, or an item of it: AccessDeniedException.
-// So is what would give another table the tag of such tables (store/table_setup.h).
+// By table: items whose key PK begins like this are the server's own, in a table that other programs write to.
+using ReadOnlyItems = std::map<std::string, std::string, std::less<>>;
+
+// Everything goes to `inner`, but for what would change one of these tables, or an item of it, or one of these items:
+// AccessDeniedException. So is what would give another table the tag of such tables (store/table_setup.h).
 class ReadOnlyTables final : public store::ForwardingStore, private store::TableBackups {
  public:
   // `inner` must outlive it.
-  ReadOnlyTables(store::Store& inner, std::set<std::string> tables)
-      : ForwardingStore(inner), tables_(std::move(tables)) {}
+  ReadOnlyTables(store::Store& inner, std::set<std::string> tables, ReadOnlyItems items = {})
+      : ForwardingStore(inner), tables_(std::move(tables)), items_(std::move(items)) {}
 
   store::Answer<store::WriteItemResponse> put_item(const store::PutItemRequest& request) override;
   store::Answer<store::WriteItemResponse> update_item(const store::UpdateItemRequest& request) override;
@@ -59,14 +63,21 @@ class ReadOnlyTables final : public store::ForwardingStore, private store::Table
   bool is_closed(const std::string& table_name) const { return tables_.contains(table_name); }
   // By the name of a resource, which ends with that of the table.
   std::string closed_resource(std::string_view arn) const;
-  // The first of these tables that a request would change; empty: none.
+  // What a request would change of what is closed, in words; empty: nothing.
+  std::string closed_in(std::string_view table_name, const item::Map& key) const;
+  std::string closed_in(const store::PutItemRequest& request) const {
+    return closed_in(request.table_name, request.item);
+  }
+  std::string closed_in(const store::UpdateItemRequest& request) const {
+    return closed_in(request.table_name, request.key);
+  }
+  std::string closed_in(const store::DeleteItemRequest& request) const {
+    return closed_in(request.table_name, request.key);
+  }
   std::string closed_in(const store::BatchWriteItemRequest& request) const;
   std::string closed_in(const store::TransactWriteItemsRequest& request) const;
-  // What every request about one table has.
-  template <class Request>
-  std::string closed_in(const Request& request) const {
-    return is_closed(request.table_name) ? request.table_name : "";
-  }
+  std::string closed_in(const store::CreateTableRequest& request) const { return closed_in(request.table_name, {}); }
+  std::string closed_in(const store::UpdateTableRequest& request) const { return closed_in(request.table_name, {}); }
   template <class Response, class Request>
   store::Answer<Response> write(const Request& request,
                                 store::Answer<Response> (store::Store::*function)(const Request&));
@@ -75,6 +86,7 @@ class ReadOnlyTables final : public store::ForwardingStore, private store::Table
              void (store::Store::*function)(const Request&, store::Completion<Response>));
 
   const std::set<std::string> tables_;
+  const ReadOnlyItems items_;
 };
 
 }  // namespace postino::app

@@ -372,7 +372,9 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   access::KeyRing* const key_ring = stored_keys ? &stored_keys->ring() : nullptr;
   const auto known = key_ring != nullptr ? key_ring->known() : std::make_shared<const access::KnownKeys>();
   if (key_ring != nullptr) TRY_VOID(check_addresses(settings, *known));
-  ReadOnlyTables closed(watched, std::move(audits));
+  ReadOnlyItems own_items;
+  if (!settings.outbox.off) own_items.emplace(settings.tickets.table, access::session_partitions);
+  ReadOnlyTables closed(watched, std::move(audits), std::move(own_items));
   wire::EndpointOptions options_of_endpoint = endpoint_options(settings, *known, memory);
   if (audit) options_of_endpoint.audit = &audit->log();
   TRY(const std::unique_ptr<TableExchange> exchange, TableExchange::open(store, settings, *clock, opened->keys()));

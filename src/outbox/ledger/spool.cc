@@ -30,6 +30,11 @@ std::optional<std::string> why_not_of(const std::string& id, SpoolKind kind, std
   return std::nullopt;
 }
 
+// A path that no spool gives to what it keeps.
+bool leads_elsewhere(std::string_view path) {
+  return path.starts_with('/') || ("/" + std::string(path) + "/").find("/../") != std::string::npos;
+}
+
 }  // namespace
 
 base::Result<void> forget_noted_spool(const std::filesystem::path& folder, const std::string& id) {
@@ -94,6 +99,9 @@ base::Result<std::string> read_contents(Spool& spool, SpoolKind kind, const std:
                                    std::to_string(most >> 20) + " MB that it may have");
   if (!bytes && (bytes.error().code == invalid || bytes.error().code == malformed))
     return base::fail(corrupt, "what the record of the e-mail names cannot be read: " + bytes.error().message);
+  // It may come back to its place in the spool, and nowhere else.
+  if (!bytes && bytes.error().code == not_found && leads_elsewhere(path))
+    return base::fail(corrupt, "what the record of the e-mail names is not in the spool: " + bytes.error().message);
   return bytes;
 }
 
