@@ -97,6 +97,15 @@ void ModelPages::check_start(std::vector<std::string>& faults) const {
     return;
   }
   if (!operation_.key) return;
+  // A whole key is named: there is no next page. The text has the key in a form of its own.
+  if (index() == nullptr && range_names().empty()) {
+    faults.push_back(any_wording);
+    return;
+  }
+  if (!satisfies_range(start)) {
+    faults.push_back("The provided starting key does not match the range key predicate");
+    return;
+  }
   const bool has_range = operation_.key->last || !operation_.key->equal_ranges.empty();
   const std::vector<std::string> hash = hash_names();
   for (std::size_t i = 0; i < hash.size(); ++i)
@@ -106,7 +115,6 @@ void ModelPages::check_start(std::vector<std::string>& faults) const {
                            : "The provided starting key is outside query boundaries based on provided conditions");
       return;
     }
-  if (!satisfies_range(start)) faults.push_back("The provided starting key does not match the range key predicate");
 }
 
 Expected<void> ModelPages::check() const {

@@ -151,7 +151,8 @@ ExpectedPage ModelPages::page(const std::vector<Row>& ordered, std::size_t first
     counted_bytes += item::size_of(fetches ? row.item : row.entry);
     ++page.scanned_count;
     if (fetches) page.table_units += read_units(item::size_of(row.item), operation_.consistent);
-    if (page.scanned_count == operation_.limit || counted_bytes > page_bytes)
+    const bool is_single = operation_.key && index() == nullptr && range_names().empty();
+    if ((page.scanned_count == operation_.limit || counted_bytes > page_bytes) && !is_single)
       page.last_evaluated_key = position_of(row.item);
     if (operation_.filter && !operation_.filter->matches(fetches ? row.item : row.entry)) continue;
     ++page.count;

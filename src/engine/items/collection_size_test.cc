@@ -30,7 +30,6 @@ TEST_F(CollectionSizeTest, AFullCollectionDoesNotGrow) {
   ASSERT_EQ(put_thing("full", "1", 60'000), "ok");  // with its index entry more than the limit
   EXPECT_EQ(put_thing("full", "2", 10), exceeded);
   EXPECT_EQ(put_thing("full", "1", 60'001), exceeded);
-  EXPECT_EQ(put_thing("empty", "1", 10), "ok");
   EXPECT_EQ(put_thing("full", "1", 50'000, "plain"), "ok");
   EXPECT_EQ(put_thing("full", "2", 60'000, "plain"), "ok");
 
@@ -53,6 +52,9 @@ TEST_F(CollectionSizeTest, AFullCollectionDoesNotGrow) {
   EXPECT_EQ(cancelled.error().details->reasons.at(0).code, "None");
   EXPECT_EQ(cancelled.error().details->reasons.at(1).code, "ItemCollectionSizeLimitExceeded");
   EXPECT_EQ(cancelled.error().details->reasons.at(1).message, "Collection size exceeded.");
+
+  // From here on the shares of the two are estimates: of two entries, each may be half of all.
+  EXPECT_EQ(put_thing("empty", "1", 10), "ok");
 }
 
 TEST_F(CollectionSizeTest, WhatIsDeletedMakesRoom) {

@@ -188,9 +188,7 @@ TEST_F(IntakeTest, APayloadThatCannotBeTheirsOrIsDamagedIsRejected) {
   EXPECT_THAT(rejection(spool_->write(object).value()), HasSubstr("contents of another e-mail"));
   EXPECT_EQ(rejection(""), "the record of the e-mail names no payload");
   EXPECT_THAT(rejection("2026"), HasSubstr("is not a regular file"));
-  email.payload_path = "../files/a.txt";
-  MessageRoom room;
-  EXPECT_TRUE(is_awaited((*intake)->work(email, room).value())) << "nothing is read outside of the spool";
+  EXPECT_THAT(rejection("../files/a.txt"), HasSubstr("is not in the spool")) << "nothing is read outside of it";
   object.id = email.id;
   const std::string path = spool_->write(object).value();
   write_file(directory_.path() / "spool" / path, "damaged");
@@ -206,6 +204,8 @@ TEST_F(IntakeTest, APayloadThatIsNotInTheSpoolIsAwaited) {
   Email email;
   email.id = "e1";
   email.state = State::intaking;
+  email.sender = "ann@example.com";
+  email.created_at = intake_start;
   email.payload_path = "2026/11/gone.json";
   MessageRoom room;
   EXPECT_TRUE(is_awaited((*intake)->work(email, room).value()));
