@@ -117,7 +117,7 @@ def test_every_operation_answers_as_it_is_described(admin):
 
 def test_an_empty_value_makes_no_key_with_more_rights(binary, directory, server, admin, admin_secret):
     """As an unset variable or an empty file gives one."""
-    before = admin.get("/keys").json["data"]
+    before = [key["id"] for key in admin.get("/keys").json["data"]]
     for name in ("policy", "tenant", "expires_at", "kind", "customer"):
         for empty in ("", None):
             refused = admin.post("/keys", {"name": "desk", "kind": "access_key", name: empty})
@@ -128,7 +128,7 @@ def test_an_empty_value_makes_no_key_with_more_rights(binary, directory, server,
     for given in (["--policy-file", nothing], ["--tenant", ""]):
         made = subprocess.run([*command, *given], capture_output=True, text=True, env={"POSTINO_API_KEY": admin_secret})
         assert made.returncode == 1 and "must not be empty" in made.stderr, made
-    assert admin.get("/keys").json["data"] == before
+    assert [key["id"] for key in admin.get("/keys").json["data"]] == before
 
 
 def test_a_key_is_refused_from_the_moment_of_its_revocation(server, admin):
