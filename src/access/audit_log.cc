@@ -115,9 +115,6 @@ void AuditLog::write(std::vector<Waiting>& batch) {
   for (const Waiting& each : batch) events.push_back(each.event);
   while (true) {
     const auto done = chain_.append(events);
-    const base::Result<void> outcome = done ? base::Result<void>() : not_written(done.error().message);
-    for (Waiting& each : batch)
-      if (const Done answer = std::exchange(each.done, nullptr)) answer(outcome);
     bool ends = false;
     bool is_news = false;
     {
@@ -126,6 +123,10 @@ void AuditLog::write(std::vector<Waiting>& batch) {
       problem_ = done ? "" : done.error().message;
       ends = ends_;
     }
+    // After the problem was noted: who is told asks for it.
+    const base::Result<void> outcome = done ? base::Result<void>() : not_written(done.error().message);
+    for (Waiting& each : batch)
+      if (const Done answer = std::exchange(each.done, nullptr)) answer(outcome);
     if (done) break;
     ++failures_;
     if (is_news || ends) base::log_error("audit", "cannot be written", {{"cause", done.error().message}});
