@@ -181,6 +181,18 @@ TEST(PowerLoss, WhileAStoreIsMadeLeavesOneThatCanBeOpened) {
   }
 }
 
+// Opens the store, lets it work, and takes its power away at a moment of chance.
+void work_until_power_is_lost(const Options& options, std::mt19937_64& random) {
+  PowerLossEnv disk;
+  disk.cut_power_after(static_cast<std::int64_t>(random() % 60));
+  auto engine = Engine::open(options, disk.env());
+  if (engine)
+    for (bool more = true; more;) more = (*engine)->run_maintenance_once().value_or(false);
+  disk.cut_power();
+  if (engine) engine->reset();
+  disk.lose_unsynced(random, random() % 2 == 0 ? UnsyncedTail::gone : UnsyncedTail::torn);
+}
+
 // Everything in it is as it was when the restore was asked for, however often the power goes while it is filled.
 class RestoreUnderPowerLoss {
  public:
@@ -192,14 +204,7 @@ class RestoreUnderPowerLoss {
     ask_for_restore();
     for (int opening = 0; !is_active(); ++opening) {
       ASSERT_LT(opening, 500);
-      PowerLossEnv disk;
-      disk.cut_power_after(static_cast<std::int64_t>(random_() % 60));
-      auto engine = Engine::open(options_, disk.env());
-      if (engine)
-        for (bool more = true; more;) more = (*engine)->run_maintenance_once().value_or(false);
-      disk.cut_power();
-      if (engine) engine->reset();
-      disk.lose_unsynced(random_, random_() % 2 == 0 ? UnsyncedTail::gone : UnsyncedTail::torn);
+      work_until_power_is_lost(options_, random_);
     }
     const auto engine = Engine::open(options_);
     ASSERT_TRUE(engine) << engine.error().message;
@@ -256,14 +261,7 @@ class BackupUnderPowerLoss {
     ask_for_backup();
     for (int opening = 0; status() != store::BackupStatus::available; ++opening) {
       ASSERT_LT(opening, 500);
-      PowerLossEnv disk;
-      disk.cut_power_after(static_cast<std::int64_t>(random_() % 60));
-      auto engine = Engine::open(options_, disk.env());
-      if (engine)
-        for (bool more = true; more;) more = (*engine)->run_maintenance_once().value_or(false);
-      disk.cut_power();
-      if (engine) engine->reset();
-      disk.lose_unsynced(random_, random_() % 2 == 0 ? UnsyncedTail::gone : UnsyncedTail::torn);
+      work_until_power_is_lost(options_, random_);
     }
     const auto engine = Engine::open(options_).value();
     ASSERT_TRUE(engine->table_backups()->restore_table_from_backup({arn_, "copy", {}}));

@@ -10,18 +10,14 @@ namespace postino::app {
 
 namespace {
 
-constexpr std::string_view backup_bucket_scheme = "s3://";
 constexpr std::array<std::string_view, 3> key_sources = {"file:", "env:", "command:"};
 
 base::Result<void> take_backup_place(Settings& settings, const std::string& text) {
-  if (text.starts_with(backup_bucket_scheme)) {
-    const std::string_view name = std::string_view(text).substr(backup_bucket_scheme.size());
-    const std::size_t slash = std::min(name.find('/'), name.size());
-    TRY_VOID(objects::check_bucket_name(name.substr(0, slash)));
-    if (slash < name.size()) {
-      if (!objects::check_object_name(name.substr(slash + 1)))
-        return base::invalid("must be a directory or s3://BUCKET/PREFIX, without a slash at the end");
-    }
+  if (const auto place = parse_bucket_place(text)) {
+    TRY_VOID(objects::check_bucket_name(place->bucket));
+    const bool has_prefix = !place->prefix.empty() || text.ends_with('/');
+    if (has_prefix && !objects::check_object_name(place->prefix))
+      return base::invalid("must be a directory or s3://BUCKET/PREFIX, without a slash at the end");
   }
   settings.backups.place = text;
   return {};
@@ -55,10 +51,9 @@ base::Result<void> take_backup_key(Settings& settings, const std::string& text) 
 }  // namespace
 
 std::optional<BucketPlace> bucket_of_backups(const BackupSettings& settings) {
-  if (!settings.place.starts_with(backup_bucket_scheme)) return std::nullopt;
-  const std::string name = settings.place.substr(backup_bucket_scheme.size());
-  const std::size_t slash = std::min(name.find('/'), name.size());
-  return BucketPlace{name.substr(0, slash), slash < name.size() ? name.substr(slash + 1) + "/" : ""};
+  auto place = parse_bucket_place(settings.place);
+  if (place && !place->prefix.empty()) place->prefix += '/';
+  return place;
 }
 
 std::vector<Setting> backup_settings() {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "app/settings/outbox_settings.h"
+#include "app/settings/bucket_place.h"
 #include "base/clock.h"
 
 namespace postino::app {

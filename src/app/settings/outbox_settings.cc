@@ -88,19 +88,14 @@ base::Result<void> take_tls_policy(Settings& settings, const std::string& text) 
   return {};
 }
 
-constexpr std::string_view bucket_scheme = "s3://";
-
 base::Result<void> take_spool(Settings& settings, const std::string& text) {
-  if (text.starts_with(bucket_scheme)) {
-    const std::string name = text.substr(bucket_scheme.size());
-    const std::size_t slash = name.find('/');
-    constexpr std::size_t longest_prefix = 500;  // what comes after it has room, too
-    if (slash == 0 || slash == std::string::npos || !objects::check_object_name(name.substr(slash + 1)) ||
-        name.size() - slash > longest_prefix)
+  if (const auto place = parse_bucket_place(text)) {
+    constexpr std::size_t prefix_limit = 500;  // what comes after it has room, too
+    if (place->bucket.empty() || !objects::check_object_name(place->prefix) || place->prefix.size() >= prefix_limit)
       return base::invalid(
           "must be a directory, or s3://BUCKET/PREFIX, such as s3://mail/spool: a prefix of letters, digits and "
           "slashes, not at its end");
-    TRY_VOID(objects::check_bucket_name(name.substr(0, slash)));
+    TRY_VOID(objects::check_bucket_name(place->bucket));
   }
   settings.outbox.spool = text;
   return {};
@@ -342,11 +337,11 @@ std::string RelayAddress::text() const {
 }
 
 std::optional<BucketPlace> bucket_of_spool(const OutboxSettings& settings) {
-  if (!settings.spool.starts_with(bucket_scheme)) return std::nullopt;
-  const std::string name = settings.spool.substr(bucket_scheme.size());
-  const std::size_t slash = name.find('/');
+  auto place = parse_bucket_place(settings.spool);
+  if (!place) return std::nullopt;
   const std::string& outbox = settings.ledger == LedgerKind::mysql ? settings.mysql.server.database : settings.table;
-  return BucketPlace{name.substr(0, slash), name.substr(slash + 1) + "/" + objects::name_part(outbox).value_or("_")};
+  place->prefix += "/" + objects::name_part(outbox).value_or("_");
+  return place;
 }
 
 std::vector<Setting> outbox_settings() {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/protocol/access.h"
+#include "app/settings/bucket_place.h"
 #include "app/settings/mysql_settings.h"
 #include "base/clock.h"
 #include "base/result.h"
@@ -88,12 +89,8 @@ struct OutboxSettings {
   std::string dkim_key;
 };
 
-// What the names of a spool's objects begin with, and the bucket that they are in: each outbox has names of its own.
-struct BucketPlace {
-  std::string bucket;
-  std::string prefix;
-};
-// nullopt: the spool is in a directory, or with the ledger.
+// Where the objects of a spool are: each outbox has names of its own. nullopt: it is in a directory, or with the
+// ledger.
 std::optional<BucketPlace> bucket_of_spool(const OutboxSettings& settings);
 
 // Rules that concern several settings.

@@ -1,17 +1,12 @@
 #include "outbox/store_ledger/store_expiry.h"
 
+#include "item/attribute_text.h"
 #include "outbox/ledger/spool.h"
 #include "outbox/store_ledger/email_item.h"
 
 namespace postino::outbox {
 
 namespace {
-
-std::string text_in(const item::Item& item, std::string_view name) {
-  const item::AttributeValue* value = item.find(name);
-  const std::string* text = value != nullptr ? value->get_if<std::string>() : nullptr;
-  return text != nullptr ? *text : std::string();
-}
 
 // What is no number is over; a number that is too large for a time is later than all times.
 bool is_before(const item::Item& item, std::string_view name, base::TimePoint now) {
@@ -21,7 +16,9 @@ bool is_before(const item::Item& item, std::string_view name, base::TimePoint no
 }
 
 // Of a slice as CountChanges writes it, and not something else that another program has put there.
-bool is_count_of_day(const item::Item& item) { return text_in(item, "Slice").find('#') != std::string::npos; }
+bool is_count_of_day(const item::Item& item) {
+  return item::attribute_text(item, "Slice").find('#') != std::string::npos;
+}
 
 // A record that cannot be read is another program's, unless it waits for work here.
 bool is_over(const item::Item& meta) {
@@ -33,8 +30,9 @@ bool is_over(const item::Item& meta) {
 
 bool StoreExpiry::may_expire(const std::string& table, const item::Item& item) const {
   if (table == tables_.emails)
-    return text_in(item, "Status") == meta_status ? is_over(item) : is_email_over(text_in(item, "Id"));
-  if (table == tables_.spool()) return is_email_over(id_in_spool_path(text_in(item, "SpoolPath")));
+    return item::attribute_text(item, "Status") == meta_status ? is_over(item)
+                                                               : is_email_over(item::attribute_text(item, "Id"));
+  if (table == tables_.spool()) return is_email_over(id_in_spool_path(item::attribute_text(item, "SpoolPath")));
   if (table == tables_.counts()) return !is_count_of_day(item);
   return true;
 }
